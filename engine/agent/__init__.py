@@ -1,0 +1,1 @@
+"""The agent: decompose, plan, compile, execute, synthesise, reflect."""

@@ -1,0 +1,1 @@
+"""Sound in: decoding files to one timeline, devices, recording."""

@@ -1,0 +1,1 @@
+"""The meeting graph: store, edges, search, edits. SQLite is the truth."""

@@ -1,0 +1,211 @@
+"""What crosses the border between the window (or command line) and an engine process.
+
+Every request carries a ``job_id`` chosen by the sender; every reply repeats it. Only frozen
+values of ``engine.types`` and plain Python travel; no arrays, no handles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyseOptions:
+    """How to hear a recording.
+
+    Attributes:
+        title: Empty to use the file's name.
+        n_speakers: 0 to estimate.
+        language: ISO 639-1 code, "" to detect.
+        asr_model: Catalogue id, "" for the setting's.
+        vocabulary: Names and terms to expect.
+        channels: ``auto``, ``mix`` or ``speakers`` (each channel is one speaker).
+        is_forced: Run every stage again, even finished ones.
+    """
+
+    title: str = ""
+    n_speakers: int = 0
+    language: str = ""
+    asr_model: str = ""
+    vocabulary: str = ""
+    channels: str = "auto"
+    is_forced: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Analyse:
+    """Hear a file, or resume meeting ``meeting_id``. Result: ``engine.types.Meeting``."""
+
+    job_id: str
+    library_dir: str
+    path: str
+    options: AnalyseOptions = AnalyseOptions()
+    meeting_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTranscript:
+    """Read a transcript file. Result: ``engine.types.Meeting``."""
+
+    job_id: str
+    library_dir: str
+    path: str
+    audio_path: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Enrich:
+    """Run the background enrichment of a meeting. Partial: names of finished steps."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Answer a question. Partial: ``TraceEvent``. Result: ``Answer``.
+
+    ``meeting_ids`` empty means the whole library; ``history`` holds earlier (question, answer)
+    pairs of the same chat.
+    """
+
+    job_id: str
+    library_dir: str
+    meeting_ids: tuple[str, ...]
+    question: str
+    system: str = "agent"
+    history: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Find utterances. Result: tuple of ``SearchHit``."""
+
+    job_id: str
+    library_dir: str
+    text: str
+    meeting_ids: tuple[str, ...] = ()
+    speaker: str = ""
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change a meeting. ``operation`` names a method of ``engine.graph.edits``. Result: None.
+
+    Examples: ``("rename_speaker", {"speaker_id": 3, "name": "Ann"})``,
+    ``("edit_text", {"index": 7, "text": "..."})``, ``("undo", {})``.
+    """
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    operation: str
+    arguments: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Remove every trace of a meeting. Result: ``DeleteReceipt``."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Write a meeting to a file. Result: the path written."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    format: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FetchModels:
+    """Download, verify and convert models. Result: None."""
+
+    job_id: str
+    model_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Stop one job; it answers with ``Stopped``."""
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """End the process after the current job is cancelled."""
+
+
+Request = Analyse | ImportTranscript | Enrich | Ask | Search | Edit | Delete | Export | FetchModels
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The job left the queue."""
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progressed:
+    """At most ten a second."""
+
+    job_id: str
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A piece of the result, in order."""
+
+    job_id: str
+    item: object
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The result; nothing follows for this job."""
+
+    job_id: str
+    result: object
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """What went wrong; nothing follows for this job.
+
+    Attributes:
+        kind: Class name of the ``EngineError``, or ``Bug`` for a fault of ours.
+        message: One line.
+        hint: What to do.
+        details: A traceback for ``Bug``, without meeting content.
+    """
+
+    job_id: str
+    kind: str
+    message: str
+    hint: str = ""
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The job was cancelled; nothing follows for it."""
+
+    job_id: str
+
+
+Reply = Started | Progressed | Partial | Finished | Failed | Stopped

@@ -1,0 +1,332 @@
+"""The nouns of Earwitness: frozen values that cross every border.
+
+All times are float seconds from the start of the recording. Indices of utterances are
+positions in their meeting (0, 1, 2, ...) in ascending order of ``start``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time."""
+
+    start: float
+    end: float
+
+    @property
+    def duration(self) -> float:
+        """Length in seconds."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One recognised word.
+
+    Attributes:
+        start: Seconds.
+        end: Seconds, not before ``start``.
+        text: As written, with its punctuation and no surrounding blanks.
+        probability: The recogniser's own, 0 to 1.
+    """
+
+    start: float
+    end: float
+    text: str
+    probability: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One speaker's stretch of speech as diarization finds it; turns may overlap."""
+
+    start: float
+    end: float
+    speaker: int
+
+
+class Cue(StrEnum):
+    """What an ear would notice about an utterance, measured against its speaker's own habit."""
+
+    LOUD = "loud"
+    QUIET = "quiet"
+    RAISED = "raised"
+    FAST = "fast"
+    SLOW = "slow"
+    OVERLAP = "overlap"
+    INTERRUPTION = "interruption"
+    LONG_PAUSE = "long_pause"
+
+
+@dataclass(frozen=True, slots=True)
+class Acoustics:
+    """How an utterance sounded.
+
+    Attributes:
+        loudness_db: RMS level of its speech, dB full scale.
+        loudness_z: The same in standard deviations from the speaker's own mean.
+        pitch_hz: Median fundamental frequency, or None where nothing is voiced.
+        pitch_z: In standard deviations (of semitones) from the speaker's own mean.
+        rate: Words per second.
+        rate_z: In standard deviations from the speaker's own mean.
+        pause_before: Silence before it in seconds, 0 where another voice runs into it.
+        overlap: Share of its time in which somebody else speaks too, 0 to 1.
+        is_interruption: It starts while another speaker is talking and takes the floor.
+        cues: The labels that follow from these numbers, see ``engine.speech.acoustics``.
+    """
+
+    loudness_db: float
+    loudness_z: float = 0.0
+    pitch_hz: float | None = None
+    pitch_z: float = 0.0
+    rate: float = 0.0
+    rate_z: float = 0.0
+    pause_before: float = 0.0
+    overlap: float = 0.0
+    is_interruption: bool = False
+    cues: tuple[Cue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A sound that is not speech, or a gap worth showing.
+
+    Attributes:
+        start: Seconds.
+        end: Seconds.
+        label: ``laughter, applause, music, noise, silence`` or ``unheard`` (speech without words).
+        score: 0 to 1.
+        source: What found it: ``whisper``, ``signal`` or the id of a tagging model.
+    """
+
+    start: float
+    end: float
+    label: str
+    score: float = 1.0
+    source: str = "signal"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One speaker's connected words: a node of the meeting graph.
+
+    Attributes:
+        index: Position in the meeting.
+        start: Seconds.
+        end: Seconds.
+        speaker: Name shown to the user, current after every rename; "" when unknown.
+        text: As shown, with the user's edits.
+        speaker_id: Key in the store's ``speakers``, or None when unknown.
+        words: Empty for imported transcripts.
+        acoustics: None where there is no sound.
+        is_edited: The user changed the text.
+    """
+
+    index: int
+    start: float
+    end: float
+    speaker: str
+    text: str
+    speaker_id: int | None = None
+    words: tuple[Word, ...] = ()
+    acoustics: Acoustics | None = None
+    is_edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Somebody heard in one meeting."""
+
+    id: int
+    name: str
+    colour: int
+    seconds: float = 0.0
+    n_utterances: int = 0
+    is_named: bool = False
+
+
+class Relation(StrEnum):
+    """The five edge kinds of the meeting graph (GRGA, section 3.2)."""
+
+    TEMPORAL = "temporal"
+    REPLY_TO = "reply_to"
+    SAME_SPEAKER = "same_speaker"
+    ENTITY = "entity"
+    SEMANTIC = "semantic"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A directed link between two utterances of one meeting, by their indices."""
+
+    source: int
+    target: int
+    relation: Relation
+    weight: float = 1.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One meeting of the library.
+
+    Attributes:
+        id: Stable, short, safe as a folder name.
+        title: Shown to the user.
+        source_name: File name it came from.
+        created: ISO 8601, when it entered the library.
+        duration: Seconds of the timeline.
+        language: ISO 639-1 code or "".
+        has_audio: False for a transcript imported alone.
+        is_complete: Every stage of the analysis is finished.
+        n_utterances: Count.
+        n_speakers: Count.
+        coverage: Seconds of speech with words / seconds of speech, 0 to 1, None if not measured.
+        tags: The user's.
+    """
+
+    id: str
+    title: str
+    source_name: str
+    created: str
+    duration: float = 0.0
+    language: str = ""
+    has_audio: bool = True
+    is_complete: bool = False
+    n_utterances: int = 0
+    n_speakers: int = 0
+    coverage: float | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """One finished stage of an analysis."""
+
+    stage: str
+    seconds: float
+    peak_memory_mb: float = 0.0
+    details: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """An utterance offered in support of an answer.
+
+    Attributes:
+        meeting_id: Whose.
+        utterance: The node itself.
+        score: Fused rank score, larger is better.
+        path: How it was reached, step by step: ``("hybrid_search", "reply_to 14->15")``.
+        note: Measured facts to show beside the text, such as ``"+9 dB against her mean"``.
+    """
+
+    meeting_id: str
+    utterance: Utterance
+    score: float = 0.0
+    path: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A moment that a sentence rests on."""
+
+    meeting_id: str
+    utterance: int
+    start: float
+    end: float
+    speaker: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of an answer with its moments; unsupported ones are marked, never plain."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    is_supported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What reflection thinks of an answer.
+
+    Attributes:
+        score: 1 (wrong) to 5 (fully grounded).
+        is_verified: The score reached the pass mark and every mechanical check held.
+        problems: What failed, in plain words.
+        advice: What the next plan should look for.
+    """
+
+    score: int
+    is_verified: bool
+    problems: tuple[str, ...] = ()
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an answer cost and how much of the meeting it rests on."""
+
+    n_searched: int = 0
+    n_read: int = 0
+    n_left_out: int = 0
+    rounds: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    evidence_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TraceEvent:
+    """One step of the agent.
+
+    ``kind`` is intent, plan, sql, evidence, text, draft, verdict or note.
+    """
+
+    kind: str
+    round: int
+    content: object
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A finished answer."""
+
+    question: str
+    text: str
+    sentences: tuple[Sentence, ...]
+    verdict: Verdict
+    abstained: bool
+    system: str
+    receipt: Receipt
+    trace: tuple[TraceEvent, ...] = ()
+    meeting_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One utterance found by a search over the library."""
+
+    meeting_id: str
+    meeting_title: str
+    utterance: Utterance
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteReceipt:
+    """What deleting a meeting removed: rows per table, files and bytes."""
+
+    meeting_id: str
+    title: str
+    rows: dict[str, int]
+    n_files: int
+    n_bytes: int

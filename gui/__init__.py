@@ -1,0 +1,1 @@
+"""The desktop window, a client of the engine."""

@@ -1,0 +1,1 @@
+"""What fills the window; pages compose widgets and talk by signals."""
