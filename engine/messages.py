@@ -138,6 +138,16 @@ class FetchModels:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}."""
+
+    job_id: str
+    qa_dir: str
+    system: str
+    limit: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Stop one job; it answers with ``Stopped``."""
 

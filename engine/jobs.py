@@ -1,0 +1,193 @@
+"""What each request does, and the models that are kept loaded between requests.
+
+Lives in the engine process. ``Jobs`` is the one owner of every model there: nothing is loaded
+twice, and nothing is loaded for a question that the last question already loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine import messages, settings
+from engine.graph.store import Store
+from engine.progress import Report
+from engine.types import Meeting
+
+if TYPE_CHECKING:
+    from engine.embed import Embedder
+    from engine.llm import LocalChat
+    from engine.speech.asr import Recogniser
+
+OnPartial = Callable[[object], None]
+
+
+class Jobs:
+    """Runs requests, one at a time."""
+
+    def __init__(self) -> None:
+        self._recogniser: tuple[str, Recogniser] | None = None
+        self._chat: LocalChat | None = None
+        self._handlers: dict[type, Callable[[Any, Report, OnPartial], object]] = {
+            messages.Analyse: self._analyse,
+            messages.ImportTranscript: self._import,
+            messages.Enrich: self._enrich,
+            messages.Ask: self._ask,
+            messages.Search: self._search,
+            messages.Evaluate: self._evaluate,
+            messages.Edit: _edit,
+            messages.Delete: _delete,
+            messages.Export: _export,
+            messages.FetchModels: _fetch,
+        }
+
+    def run(self, request: messages.Request, report: Report, partial: OnPartial) -> object:
+        """Do what a request asks and return its result as ``engine.messages`` promises.
+
+        Raises:
+            EngineError: It cannot be done.
+            Cancelled: The user stopped it.
+        """
+        return self._handlers[type(request)](request, report, partial)
+
+    @cached_property
+    def embedder(self) -> Embedder:
+        """The text embedder."""
+        from engine.embed import Embedder
+
+        return Embedder()
+
+    def recogniser(self, model_id: str) -> Recogniser:
+        """The speech recogniser; a change of model lets the old one go first."""
+        from engine.speech.asr import Recogniser
+
+        wanted = model_id or settings.load().asr_model
+        if self._recogniser is None or self._recogniser[0] != wanted:
+            self._recogniser = None
+            self._recogniser = (wanted, Recogniser(wanted, settings.load().threads))
+        return self._recogniser[1]
+
+    def chat(self) -> LocalChat:
+        """The language model the settings name."""
+        from engine.llm import LocalChat
+
+        chosen = settings.load()
+        if self._chat is None or self._chat.model_id != chosen.chat_model:
+            self._chat = None
+            self._chat = LocalChat(chosen.chat_model, chosen.threads)
+        return self._chat
+
+    def _analyse(self, request: messages.Analyse, report: Report, _: OnPartial) -> Meeting:
+        from engine import pipeline
+
+        chosen = settings.load()
+        options = replace(
+            request.options,
+            asr_model=request.options.asr_model or chosen.asr_model,
+            language=request.options.language or chosen.language,
+            vocabulary=request.options.vocabulary or chosen.vocabulary,
+            n_speakers=request.options.n_speakers or chosen.speakers,
+        )
+        source = Path(request.path)
+        with Store(Path(request.library_dir)) as store:
+            if request.meeting_id:
+                return pipeline.resume(request.meeting_id, source, store, self, options, report)
+            return pipeline.analyse(source, store, self, options, report)
+
+    def _import(self, request: messages.ImportTranscript, report: Report, _: OnPartial) -> Meeting:
+        from engine.intake import import_transcript
+
+        with Store(Path(request.library_dir)) as store:
+            return import_transcript(
+                Path(request.path),
+                Path(request.audio_path) if request.audio_path else None,
+                request.title,
+                store,
+                self.embedder,
+                report,
+            )
+
+    def _enrich(
+        self, request: messages.Enrich, report: Report, partial: OnPartial
+    ) -> tuple[str, ...]:
+        from engine.enrich.run import enrich
+
+        with Store(Path(request.library_dir)) as store:
+            return enrich(
+                store,
+                request.meeting_id,
+                self.chat(),
+                self.embedder,
+                report,
+                request.steps,
+                partial,
+            )
+
+    def _ask(self, request: messages.Ask, report: Report, partial: OnPartial) -> object:
+        from engine.agent.loop import AskOptions, answer
+
+        chosen = settings.load()
+        options = AskOptions(
+            system=request.system,
+            history=request.history,
+            max_rounds=chosen.max_rounds,
+            evidence_tokens=chosen.evidence_tokens,
+        )
+        with Store(Path(request.library_dir)) as store:
+            ids = request.meeting_ids or tuple(meeting.id for meeting in store.meetings())
+            found = answer(
+                request.question, ids, store, self.embedder, self.chat(), report, options, partial
+            )
+            store.save_answer(found)
+            return found
+
+    def _search(self, request: messages.Search, report: Report, _: OnPartial) -> object:
+        from engine.graph.search import library_search
+
+        with Store(Path(request.library_dir), read_only=True) as store:
+            hits = library_search(
+                store,
+                self.embedder,
+                request.text,
+                meeting_ids=request.meeting_ids,
+                speaker=request.speaker,
+                limit=request.limit,
+            )
+            return tuple(hits)
+
+    def _evaluate(self, request: messages.Evaluate, report: Report, _: OnPartial) -> object:
+        from engine.evaluate import evaluate
+
+        return evaluate(
+            Path(request.qa_dir), request.system, request.limit, self.embedder, self.chat, report
+        )
+
+
+def _edit(request: messages.Edit, report: Report, _: OnPartial) -> object:
+    from engine.graph import edits
+
+    with Store(Path(request.library_dir)) as store:
+        return edits.apply(store, request.meeting_id, request.operation, request.arguments)
+
+
+def _delete(request: messages.Delete, report: Report, _: OnPartial) -> object:
+    with Store(Path(request.library_dir)) as store:
+        return store.delete_meeting(request.meeting_id)
+
+
+def _export(request: messages.Export, report: Report, _: OnPartial) -> str:
+    from engine.export import export
+
+    with Store(Path(request.library_dir), read_only=True) as store:
+        return str(export(store, request.meeting_id, request.format, Path(request.path)))
+
+
+def _fetch(request: messages.FetchModels, report: Report, _: OnPartial) -> None:
+    from engine.weights.fetch import fetch
+
+    n_models = len(request.model_ids)
+    for i, model_id in enumerate(request.model_ids):
+        fetch(model_id, report.part(i / n_models, (i + 1) / n_models))

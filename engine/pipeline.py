@@ -1,0 +1,301 @@
+"""From a recording to a meeting: the ordered stages of the analysis.
+
+Every stage writes what it found before the next begins, so a killed job goes on after its last
+finished stage, and a stage runs again only when its own options changed or an earlier one ran.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from engine.audio import decode as audio
+from engine.audio.decode import Timeline
+from engine.embed import Embedder
+from engine.errors import AudioError, Cancelled, EngineError
+from engine.graph.build import build_graph
+from engine.graph.store import Store
+from engine.messages import AnalyseOptions
+from engine.progress import Report
+from engine.speech import acoustics, asr, diarize, events, merge, vad
+from engine.types import Meeting, StageRecord
+
+
+class Stage(StrEnum):
+    """The stages in their order; the values are shown to the user."""
+
+    DECODE = "decode"
+    VAD = "find speech"
+    TRANSCRIBE = "transcribe"
+    DIARIZE = "tell speakers apart"
+    MERGE = "join words and speakers"
+    ACOUSTICS = "measure the sound"
+    EVENTS = "find events"
+    INDEX = "index"
+
+
+SHARES: dict[Stage, float] = {
+    Stage.DECODE: 0.03,
+    Stage.VAD: 0.04,
+    Stage.TRANSCRIBE: 0.56,
+    Stage.DIARIZE: 0.22,
+    Stage.MERGE: 0.01,
+    Stage.ACOUSTICS: 0.06,
+    Stage.EVENTS: 0.02,
+    Stage.INDEX: 0.06,
+}
+"""Share of each stage in the whole time, measured on the sample meeting; only for progress."""
+
+FINGERPRINT_BYTES = 1 << 20
+"""How much of a file's head and tail its fingerprint reads."""
+
+
+class Tools(Protocol):
+    """The loaded models an analysis needs; kept by the caller between jobs."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """The text embedder."""
+
+    def recogniser(self, model_id: str) -> asr.Recogniser:
+        """The speech recogniser with this catalogue id."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What every stage of one analysis shares."""
+
+    store: Store
+    meeting_id: str
+    source: Path
+    tools: Tools
+    options: AnalyseOptions
+
+    @property
+    def media_dir(self) -> Path:
+        return self.store.media_dir(self.meeting_id)
+
+    def timeline(self) -> Timeline:
+        """The timeline as the decode stage left it."""
+        details: dict[str, Any] = self.store.finished_stages(self.meeting_id)[Stage.DECODE].details
+        return Timeline(
+            path=self.media_dir / details["file"],
+            duration=details["duration"],
+            n_channels=details["n_channels"],
+            channel_paths=tuple(self.media_dir / name for name in details["channels"]),
+            notes=tuple(details["notes"]),
+        )
+
+
+def analyse(
+    source: Path, store: Store, tools: Tools, options: AnalyseOptions, report: Report
+) -> Meeting:
+    """Turn a recording into a meeting of the library.
+
+    A file that is already there is not heard twice: an unfinished analysis is resumed, and of a
+    finished one only the stages whose options changed run again.
+
+    Args:
+        source: Any file with sound.
+        store: The library, open for writing.
+        tools: The models.
+        options: How to hear it.
+        report: Progress over all stages; cancels between units of work.
+
+    Returns:
+        The complete meeting.
+
+    Raises:
+        AudioError: The file has no usable sound; nothing of it stays in the library.
+        EngineError: A model is missing, the disk is full, ...; finished stages are kept.
+        Cancelled: The user stopped it; finished stages are kept.
+    """
+    fingerprint = _fingerprint(source)
+    meeting = store.meeting_by_fingerprint(fingerprint)
+    if meeting is None:
+        meeting = store.create_meeting(options.title or source.stem, source.name)
+        store.update_meeting(meeting.id, fingerprint=fingerprint)
+    return resume(meeting.id, source, store, tools, options, report)
+
+
+def resume(
+    meeting_id: str,
+    source: Path,
+    store: Store,
+    tools: Tools,
+    options: AnalyseOptions,
+    report: Report,
+) -> Meeting:
+    """Run the stages of a meeting that are not finished; see ``analyse``."""
+    run = _Run(store, meeting_id, source, tools, options)
+    if options.is_forced:
+        # The decoded timeline stays: it depends on the file alone, and the file may be gone.
+        store.forget_stages(meeting_id, [s for s in Stage if s != Stage.DECODE])
+    try:
+        _run_stages(run, report)
+    except (EngineError, Cancelled):
+        # Before there is a timeline there is nothing to resume: leave no empty meeting behind.
+        if Stage.DECODE not in store.finished_stages(meeting_id):
+            store.delete_meeting(meeting_id)
+        raise
+    return store.update_meeting(meeting_id, is_complete=True)
+
+
+def _run_stages(run: _Run, report: Report) -> None:
+    finished = run.store.finished_stages(run.meeting_id)
+    done = 0.0
+    is_stale = False
+    for stage in Stage:
+        part = report.part(done, done + SHARES[stage])
+        done += SHARES[stage]
+        key = _options_key(stage, run.options)
+        record = finished.get(stage)
+        is_stale = is_stale or record is None or record.details.get("options") != key
+        if not is_stale:
+            continue
+        run.store.forget_stages(
+            run.meeting_id, [s for s in Stage if list(Stage).index(s) >= list(Stage).index(stage)]
+        )
+        part(stage, 0, 1)
+        began = time.monotonic()
+        details = _STAGES[stage](run, part)
+        run.store.record_stage(
+            run.meeting_id,
+            StageRecord(
+                stage, time.monotonic() - began, peak_memory_mb(), {**details, "options": key}
+            ),
+        )
+        part(stage, 1, 1)
+
+
+def _options_key(stage: Stage, options: AnalyseOptions) -> str:
+    """What of the options a stage depends on; a change makes it run again."""
+    if stage == Stage.DECODE:
+        return options.channels
+    if stage == Stage.TRANSCRIBE:
+        return "|".join((options.asr_model, options.language, options.vocabulary))
+    if stage == Stage.DIARIZE:
+        return str(options.n_speakers)
+    return ""
+
+
+def _decode(run: _Run, report: Report) -> dict[str, object]:
+    if not run.source.is_file():
+        raise AudioError(f"{run.source} is not a file.", "Check the path.")
+    timeline = audio.decode(run.source, run.media_dir, run.options.channels, report)
+    run.store.update_meeting(run.meeting_id, duration=timeline.duration)
+    return {
+        "file": timeline.path.name,
+        "duration": timeline.duration,
+        "n_channels": timeline.n_channels,
+        "channels": [path.name for path in timeline.channel_paths],
+        "notes": list(timeline.notes),
+    }
+
+
+def _find_speech(run: _Run, report: Report) -> dict[str, object]:
+    spans = vad.speech_spans(run.timeline().path, report)
+    run.store.save_spans(run.meeting_id, spans)
+    return {"speech_seconds": round(sum(span.duration for span in spans), 3)}
+
+
+def _transcribe(run: _Run, report: Report) -> dict[str, object]:
+    options = run.options
+    heard = asr.transcribe(
+        run.tools.recogniser(options.asr_model),
+        run.timeline().path,
+        run.store.spans(run.meeting_id),
+        asr.AsrOptions(language=options.language, vocabulary=options.vocabulary),
+        report,
+    )
+    run.store.save_words(run.meeting_id, heard.words)
+    run.store.save_events(run.meeting_id, heard.events)
+    run.store.update_meeting(run.meeting_id, language=heard.language, coverage=heard.coverage)
+    gaps = [[round(gap.start, 2), round(gap.end, 2)] for gap in heard.gaps]
+    return {"words": len(heard.words), "coverage": heard.coverage, "gaps": gaps}
+
+
+def _diarize(run: _Run, report: Report) -> dict[str, object]:
+    spans = run.store.spans(run.meeting_id)
+    found = diarize.diarize(run.timeline(), spans, run.options.n_speakers, report)
+    run.store.save_turns(run.meeting_id, found.turns)
+    return {"speakers": found.n_speakers}
+
+
+def _merge(run: _Run, report: Report) -> dict[str, object]:
+    words, turns = run.store.words(run.meeting_id), run.store.turns(run.meeting_id)
+    utterances = merge.utterances(words, turns)
+    run.store.save_utterances(run.meeting_id, utterances)
+    return {"utterances": len(utterances)}
+
+
+def _measure(run: _Run, report: Report) -> dict[str, object]:
+    utterances = run.store.utterances(run.meeting_id, with_words=True)
+    turns = run.store.turns(run.meeting_id)
+    measured = acoustics.measure(run.timeline().path, utterances, turns, report)
+    run.store.save_acoustics(run.meeting_id, measured)
+    return {}
+
+
+def _find_events(run: _Run, report: Report) -> dict[str, object]:
+    heard = run.store.events(run.meeting_id)
+    spans = run.store.spans(run.meeting_id)
+    found = events.find_events(run.timeline().path, spans, heard, report)
+    run.store.save_events(run.meeting_id, found)
+    return {"events": len(found)}
+
+
+def _index(run: _Run, report: Report) -> dict[str, object]:
+    build_graph(run.store, run.meeting_id, run.tools.embedder, report)
+    return {}
+
+
+_STAGES: dict[Stage, Callable[[_Run, Report], dict[str, object]]] = {
+    Stage.DECODE: _decode,
+    Stage.VAD: _find_speech,
+    Stage.TRANSCRIBE: _transcribe,
+    Stage.DIARIZE: _diarize,
+    Stage.MERGE: _merge,
+    Stage.ACOUSTICS: _measure,
+    Stage.EVENTS: _find_events,
+    Stage.INDEX: _index,
+}
+
+
+def _fingerprint(source: Path) -> str:
+    """Tell a file from others by its size, head and tail, in constant time.
+
+    Raises:
+        AudioError: The file cannot be opened.
+    """
+    digest = hashlib.sha256()
+    try:
+        with source.open("rb") as file:
+            size = source.stat().st_size
+            digest.update(str(size).encode())
+            digest.update(file.read(FINGERPRINT_BYTES))
+            file.seek(max(0, size - FINGERPRINT_BYTES))
+            digest.update(file.read(FINGERPRINT_BYTES))
+    except IsADirectoryError as error:
+        raise AudioError(f"{source} is a folder.", "Name the files in it.") from error
+    except FileNotFoundError as error:
+        raise AudioError(f"There is no file {source}.", "Check the path.") from error
+    except OSError as error:
+        raise AudioError(f"{source} cannot be read: {error.strerror}.") from error
+    return digest.hexdigest()
+
+
+def peak_memory_mb() -> float:
+    """Largest resident size of this process so far, in MB; 0 where the platform does not say."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1 << 20 if sys.platform == "darwin" else 1 << 10)
