@@ -1,0 +1,152 @@
+"""How the command line shows things: JSON on stdout, everything for people on stderr or stdout."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from engine.errors import EngineError
+from engine.progress import Progress
+from engine.types import Answer, Citation, Meeting, Sentence, StageRecord
+
+
+def clock(seconds: float) -> str:
+    """Write seconds as m:ss, or h:mm:ss from an hour on."""
+    whole = int(seconds)
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON on stdout."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+
+
+def print_error(error: EngineError) -> None:
+    """Print what is wrong and what to do, as one line on stderr."""
+    print(f"earwitness: {error}", file=sys.stderr)
+    for note in getattr(error, "__notes__", ()):
+        print(note, file=sys.stderr)
+
+
+def _plain(value: Any) -> object:
+    """Turn frozen values, enums and paths into what JSON knows."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    return str(value)
+
+
+class ProgressLine:
+    """Shows progress on stderr: one rewritten line on a terminal, one line a stage elsewhere."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._is_terminal = sys.stderr.isatty()
+        self._stage = ""
+        self._width = 0
+
+    def __call__(self, progress: Progress) -> None:
+        """Show one step."""
+        if self._is_terminal:
+            left = "" if progress.remaining is None else f", {clock(progress.remaining)} left"
+            text = f"{self._label}: {progress.stage} {progress.fraction:.0%}{left}"
+            print("\r" + text.ljust(self._width), end="", file=sys.stderr, flush=True)
+            self._width = len(text)
+        elif progress.stage != self._stage:
+            print(f"{self._label}: {progress.stage}", file=sys.stderr, flush=True)
+        self._stage = progress.stage
+
+    def close(self) -> None:
+        """Leave the cursor at the start of a fresh line."""
+        if self._is_terminal and self._width:
+            print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
+
+
+def meeting_summary(meeting: Meeting, stages: dict[str, StageRecord]) -> dict[str, object]:
+    """What ``analyse --json`` says of a meeting: counts, and each stage's time and peak memory."""
+    total = sum(record.seconds for record in stages.values())
+    return {
+        "id": meeting.id,
+        "title": meeting.title,
+        "duration": meeting.duration,
+        "language": meeting.language,
+        "utterances": meeting.n_utterances,
+        "speakers": meeting.n_speakers,
+        "coverage": meeting.coverage,
+        "stages": [
+            {
+                "stage": str(record.stage),
+                "seconds": round(record.seconds, 3),
+                "peak_memory_mb": round(record.peak_memory_mb, 1),
+                "details": record.details,
+            }
+            for record in stages.values()
+        ],
+        "seconds": round(total, 3),
+        "rtf": round(total / meeting.duration, 4) if meeting.duration else None,
+        "peak_memory_mb": max((r.peak_memory_mb for r in stages.values()), default=0.0),
+    }
+
+
+def answer_json(answer: Answer) -> dict[str, object]:
+    """The form of ``ask --json`` (design, section 6)."""
+    return {
+        "question": answer.question,
+        "answer": answer.text,
+        "abstained": answer.abstained,
+        "sentences": [_sentence_json(sentence) for sentence in answer.sentences],
+        "verdict": answer.verdict,
+        "system": answer.system,
+        "receipt": answer.receipt,
+        "trace": answer.trace,
+    }
+
+
+def _sentence_json(sentence: Sentence) -> dict[str, object]:
+    return {
+        "text": sentence.text,
+        "supported": sentence.is_supported,
+        "citations": [
+            {
+                "meeting": citation.meeting_id,
+                "utterance": citation.utterance,
+                "start": citation.start,
+                "end": citation.end,
+                "speaker": citation.speaker,
+                "quote": citation.quote,
+            }
+            for citation in sentence.citations
+        ],
+    }
+
+
+def print_answer(answer: Answer) -> None:
+    """Print an answer for people: each sentence, then the moments it rests on."""
+    for sentence in answer.sentences:
+        mark = "" if sentence.is_supported else "(not supported) "
+        print(f"{mark}{sentence.text}")
+        for citation in sentence.citations:
+            print(f"    {_moment(citation)}")
+    if not answer.sentences:
+        print(answer.text)
+    verdict = "verified" if answer.verdict.is_verified else "not verified"
+    receipt = answer.receipt
+    print(
+        f"[{verdict}; read {receipt.n_read} of {receipt.n_searched} utterances, "
+        f"{receipt.rounds} round(s), {receipt.seconds:.1f} s]"
+    )
+
+
+def _moment(citation: Citation) -> str:
+    who = citation.speaker or "unknown speaker"
+    return f"{clock(citation.start)} {who}: “{citation.quote}”"

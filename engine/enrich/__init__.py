@@ -1,0 +1,1 @@
+"""Background enrichment of a meeting by the local language model."""
