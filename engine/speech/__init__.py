@@ -1,1 +1,1 @@
-"""From samples to utterances: voice activity, words, speakers, measured sound. One stage a module."""
+"""From samples to utterances: voice activity, words, speakers, sound. One stage a module."""
