@@ -1,0 +1,89 @@
+"""Rules for every test: no screen, no network, no reach into the user's own folders."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+# Both are read when Qt and ggml are loaded, so they are set before any test module is imported.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+ROOT = Path(__file__).resolve().parent.parent
+LOOPBACK = ("127.", "::1", "localhost")
+THREAD_GRACE_SECONDS = 2.0
+
+
+class NetworkUsed(AssertionError):
+    """A test reached for another machine."""
+
+
+def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
+    """Audit hook: let tests talk to themselves and to nobody else."""
+    if event == "socket.connect":
+        address = arguments[1]
+        host = address[0] if isinstance(address, tuple) else ""  # a str is a local socket file
+    elif event == "socket.getaddrinfo":
+        host = arguments[0]
+    else:
+        return
+    host = host.decode() if isinstance(host, bytes) else str(host or "")
+    if host and not host.startswith(LOOPBACK):
+        raise NetworkUsed(f"a test tried to reach {host}")
+
+
+sys.addaudithook(_refuse_network)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make Qt's warnings failures, as Python's are."""
+    for item in items:
+        if "qtbot" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.qt_log_level_fail("WARNING"))
+            # the offscreen screen says this for every window; it means nothing there
+            item.add_marker(
+                pytest.mark.qt_log_ignore("does not support propagateSizeHints", extend=True)
+            )
+
+
+@pytest.fixture(autouse=True)
+def _own_folders(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Give each test an empty library, settings and logs; and no models unless it is end2end."""
+    base = tmp_path_factory.mktemp("home")
+    folders = {"LIBRARY": "library", "CONFIG": "config", "LOGS": "logs"}
+    if request.node.get_closest_marker("end2end") is None:
+        folders["MODELS"] = "models"
+    with pytest.MonkeyPatch.context() as patch:
+        for variable, name in folders.items():
+            patch.setenv(f"EARWITNESS_{variable}", str(base / name))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_threads_left() -> Iterator[None]:
+    """Fail a test that leaves a thread running which would keep the program from ending."""
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + THREAD_GRACE_SECONDS
+    while left := [t for t in set(threading.enumerate()) - before if not t.daemon]:
+        if time.monotonic() > deadline:
+            pytest.fail(f"threads left running: {left}")
+        left[0].join(0.05)
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The evaluation data, kept beside the checkout and never in it; skips where it is absent."""
+    beside = os.environ.get("EARWITNESS_SHARED") or ROOT.parent / "shared"
+    folder = Path(beside) / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the evaluation data is not in {folder}")
+    return folder
