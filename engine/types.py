@@ -336,3 +336,52 @@ class DeleteReceipt:
     rows: dict[str, int]
     n_files: int
     n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A stretch of the meeting about one thing."""
+
+    title: str
+    start: float
+    end: float
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something written about a meeting, by enrichment or by the user.
+
+    Attributes:
+        kind: ``decision, action, summary, profile, bookmark`` or ``note``.
+        text: What it says.
+        start: Seconds, the moment it belongs to.
+        end: Seconds.
+        owner: Who promised it, or whose profile it is.
+        due: As it was said.
+        utterances: Indices of the utterances it rests on, current after every change.
+        source: What wrote it: ``user`` or a model id.
+        id: Key in the store, 0 before it is saved.
+        is_edited: The user changed it, so that a new enrichment keeps it.
+    """
+
+    kind: str
+    text: str
+    start: float = 0.0
+    end: float = 0.0
+    owner: str = ""
+    due: str = ""
+    utterances: tuple[int, ...] = ()
+    source: str = ""
+    id: int = 0
+    is_edited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An earlier transcript of a meeting, kept when it was heard again."""
+
+    id: int
+    created: str
+    label: str
+    n_utterances: int

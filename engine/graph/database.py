@@ -1,0 +1,207 @@
+"""Opening, guarding and closing the one SQLite file of a library.
+
+Nothing here knows about meetings. Failures of the file system and of SQLite leave this module
+as ``StoreError`` with a plain message; nothing is retried and nothing is swallowed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from engine.errors import StoreError
+from engine.graph import lexicon, migrations
+
+DATABASE_NAME = "library.db"
+BUSY_TIMEOUT_MS = 10_000
+NETWORK_FILE_SYSTEMS = frozenset(
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "fuse.rclone"}
+)
+
+
+def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
+    """Return the file system type that holds ``path``; "" where the system does not say."""
+    try:
+        lines = mounts.read_text("utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    resolved = path.resolve()
+    best, kind = -1, ""
+    for line in lines:
+        parts = line.split()
+        if len(parts) < 3:
+            continue
+        mount = Path(parts[1].replace("\\040", " "))
+        if (mount == resolved or mount in resolved.parents) and len(mount.parts) >= best:
+            best, kind = len(mount.parts), parts[2]
+    return kind
+
+
+def is_network_folder(path: Path) -> bool:
+    """Whether write-ahead logging is unsafe in this folder (it needs shared memory)."""
+    return str(path).startswith("\\\\") or file_system_of(path) in NETWORK_FILE_SYSTEMS
+
+
+def explained(error: BaseException, path: Path) -> StoreError:
+    """Turn an SQLite or file system failure into what the user can do about it."""
+    text = str(error)
+    low = text.lower()
+    if "full" in low or "no space" in low:
+        return StoreError(
+            "The disk with the library is full.", "Nothing was changed. Free some space and retry."
+        )
+    if "locked" in low or "busy" in low:
+        return StoreError(
+            "Another program is writing to the library.", "Wait until it is done and retry."
+        )
+    if any(word in low for word in ("malformed", "not a database", "corrupt")):
+        return StoreError(
+            f"The library file {path} is damaged.", "Run `earwitness doctor` to repair it."
+        )
+    if "readonly" in low or "read-only" in low or "permission" in low:
+        return StoreError(f"The library {path} cannot be written.", "Check its permissions.")
+    if "unable to open" in low:
+        return StoreError(f"The library {path} cannot be opened.", "Check that the folder exists.")
+    if "disk i/o" in low:
+        return StoreError(f"The disk failed while using {path}.", text)
+    return StoreError(f"The library {path} cannot be used.", text)
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """Translate what SQLite and the file system raise; bugs of ours pass through."""
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.DatabaseError, OSError) as error:
+        if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
+            raise
+        raise explained(error, path) from error
+
+
+class Database:
+    """One connection to ``library.db``; belongs to the thread that made it.
+
+    Attributes:
+        library_dir: The folder of the library.
+        is_read_only: No write is possible.
+        is_network: The folder lies on a network, so a rollback journal is used instead of WAL.
+    """
+
+    def __init__(self, library_dir: Path, *, read_only: bool = False) -> None:
+        self.library_dir = Path(library_dir)
+        self.path = self.library_dir / DATABASE_NAME
+        self.is_read_only = read_only
+        self.is_network = is_network_folder(self.library_dir)
+        self._depth = 0
+        with guarded(self.path):
+            self._connection = self._open_read_only() if read_only else self._open()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection, for read-only SQL."""
+        return self._connection
+
+    def close(self) -> None:
+        """Close the connection; closing twice is allowed."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run a block whole or not at all; inner transactions join the outer one.
+
+        Raises:
+            StoreError: The disk is full, the file is locked, damaged or read-only.
+        """
+        if self._depth:
+            yield self._connection
+            return
+        with guarded(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._depth = 1
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # SQLite may have rolled back by itself (disk full); a second ROLLBACK would
+                # hide the real error.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth = 0
+
+    def rows(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Run a query and return all its rows.
+
+        Raises:
+            StoreError: The file is locked or damaged.
+        """
+        with guarded(self.path):
+            return self._connection.execute(sql, values).fetchall()
+
+    def value(self, sql: str, values: tuple[Any, ...] = ()) -> Any:
+        """Return the first column of the first row, or None."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    def _open(self) -> sqlite3.Connection:
+        self.library_dir.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, isolation_level=None)
+        try:
+            _configure(connection)
+            mode = "TRUNCATE" if self.is_network else "WAL"
+            connection.execute(f"PRAGMA journal_mode = {mode}")
+            # NORMAL never damages a WAL file; a power cut may lose the last transaction only.
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else 'NORMAL'}")
+            connection.execute("PRAGMA secure_delete = ON")
+            migrations.migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _open_read_only(self) -> sqlite3.Connection:
+        if not self.path.is_file():
+            raise StoreError(f"There is no library in {self.library_dir}.")
+        uri = self.path.resolve().as_uri()
+        connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None)
+        try:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            # WAL needs a writable folder for its shared memory; on a read-only medium nobody
+            # can be writing, so the file may be taken as it is.
+            connection.close()
+            connection = sqlite3.connect(
+                f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None
+            )
+        try:
+            _configure(connection)
+            connection.execute("PRAGMA query_only = ON")
+            migrations.check_version(connection, is_read_only=True)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _configure(connection: sqlite3.Connection) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.create_function("dense_tokens", 1, lexicon.dense_tokens, deterministic=True)

@@ -1,0 +1,145 @@
+"""What enrichment and the user write about a meeting: questions, roles, topics, notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from engine.errors import StoreError
+from engine.graph.artefacts import ArtefactTables
+from engine.graph.lexicon import clean
+from engine.types import Note, Topic
+
+_NOTE = 'kind, text, start, "end", owner, due, utterances, source, id, is_edited'
+
+
+class FindingTables(ArtefactTables):
+    """Expansions, roles, topics and notes."""
+
+    def save_expansions(self, meeting_id: str, questions: Mapping[int, Sequence[str]]) -> None:
+        """Replace the questions each utterance (by index) answers; they are searched as well."""
+        ids = self.utterance_ids(meeting_id)
+        rows = ((ids[i], clean(q)) for i, qs in questions.items() if 0 <= i < len(ids) for q in qs)
+        with self.transaction() as connection:
+            connection.execute(
+                "DELETE FROM vectors WHERE meeting_id = ? AND kind = 'question'", (meeting_id,)
+            )
+            self._replace(meeting_id, "expansions", "utterance_id, question", rows)
+
+    def expansions(self, meeting_id: str) -> list[tuple[int, str]]:
+        """(utterance index, question) in the order of the question vectors."""
+        return self.rows(
+            "SELECT u.idx, x.question FROM expansions x JOIN utterances u ON u.id = x.utterance_id "
+            "WHERE x.meeting_id = ? ORDER BY x.id",
+            (meeting_id,),
+        )
+
+    def save_roles(self, meeting_id: str, sentences: Mapping[int, Sequence[str]]) -> None:
+        """Replace the semantic roles of utterances (by index), as plain sentences."""
+        ids = self.utterance_ids(meeting_id)
+        rows = ((ids[i], clean(s)) for i, ss in sentences.items() if 0 <= i < len(ids) for s in ss)
+        self._replace(meeting_id, "roles", "utterance_id, sentence", rows)
+
+    def roles(self, meeting_id: str) -> list[tuple[int, str]]:
+        """(utterance index, sentence), ascending."""
+        return self.rows(
+            "SELECT u.idx, r.sentence FROM roles r JOIN utterances u ON u.id = r.utterance_id "
+            "WHERE r.meeting_id = ? ORDER BY u.idx, r.id",
+            (meeting_id,),
+        )
+
+    def save_topics(self, meeting_id: str, topics: Iterable[Topic]) -> None:
+        """Replace the topics."""
+        rows = ((clean(t.title), t.start, t.end, clean(t.summary)) for t in topics)
+        self._replace(meeting_id, "topics", 'title, start, "end", summary', rows)
+
+    def topics(self, meeting_id: str) -> list[Topic]:
+        """The topics, ascending by start."""
+        sql = (
+            'SELECT title, start, "end", summary FROM topics WHERE meeting_id = ? '
+            "ORDER BY start, id"
+        )
+        return [Topic(*row) for row in self.rows(sql, (meeting_id,))]
+
+    def save_notes(self, meeting_id: str, kind: str, notes: Iterable[Note]) -> None:
+        """Replace the notes of one kind; what the user wrote or changed stays."""
+        with self.transaction() as connection:
+            self._require(meeting_id)
+            connection.execute(
+                "DELETE FROM notes WHERE meeting_id = ? AND kind = ? AND is_edited = 0 "
+                "AND source <> 'user'",
+                (meeting_id, kind),
+            )
+            for note in notes:
+                self._insert_note(meeting_id, kind, note)
+
+    def add_note(self, meeting_id: str, note: Note) -> int:
+        """Add one note and return its key."""
+        with self.transaction():
+            self._require(meeting_id)
+            return self._insert_note(meeting_id, note.kind, note)
+
+    def change_note(self, note_id: int, **columns: str) -> None:
+        """Change text, owner or due of a note; it is kept by later enrichments.
+
+        Raises:
+            ValueError: A column is not one of these.
+        """
+        if set(columns) - {"text", "owner", "due"}:
+            raise ValueError(f"not a column of a note: {sorted(columns)}")
+        assignments = "".join(f"{name} = ?, " for name in columns)
+        with self.transaction() as connection:
+            connection.execute(
+                f"UPDATE notes SET {assignments} is_edited = 1 WHERE id = ?",
+                (*(clean(v) for v in columns.values()), note_id),
+            )
+
+    def delete_note(self, note_id: int) -> None:
+        """Remove one note."""
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM notes WHERE id = ?", (note_id,))
+
+    def notes(self, meeting_id: str, kind: str = "") -> list[Note]:
+        """The notes of one kind, or all, ascending by start."""
+        sql = (
+            f"SELECT {_NOTE} FROM notes WHERE meeting_id = ? AND (? = '' OR kind = ?) "
+            "ORDER BY start, id"
+        )
+        return [_note(row) for row in self.rows(sql, (meeting_id, kind, kind))]
+
+    def _insert_note(self, meeting_id: str, kind: str, note: Note) -> int:
+        key = self._connection.execute(
+            'INSERT INTO notes(meeting_id, kind, text, owner, due, start, "end", utterances, '
+            "source, is_edited) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                meeting_id,
+                kind,
+                clean(note.text),
+                clean(note.owner),
+                clean(note.due),
+                note.start,
+                note.end,
+                json.dumps(list(note.utterances)),
+                note.source,
+                int(note.is_edited),
+            ),
+        ).lastrowid
+        if key is None:
+            raise StoreError("A note could not be saved.")
+        return key
+
+
+def _note(row: tuple[Any, ...]) -> Note:
+    return Note(
+        kind=row[0],
+        text=row[1],
+        start=row[2],
+        end=row[3],
+        owner=row[4],
+        due=row[5],
+        utterances=tuple(json.loads(row[6])),
+        source=row[7],
+        id=row[8],
+        is_edited=bool(row[9]),
+    )

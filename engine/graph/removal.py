@@ -1,0 +1,103 @@
+"""Deleting a meeting so that nothing of it can be read from the library's files again."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from engine.errors import StoreError
+from engine.types import DeleteReceipt
+
+if TYPE_CHECKING:
+    from engine.graph.store import Store
+
+# Tables with a row per thing of a meeting, in the order of the receipt.
+_OWNED = (
+    "stages clips words speaker_segments utterances speakers voiceprints acoustics events edges "
+    "entities expansions roles topics notes vectors edits versions"
+)
+OWNED_TABLES = tuple(_OWNED.split())
+FULL_TEXT_TABLES = ("utterances_fts", "utterances_dense", "expansions_fts")
+
+
+def delete_meeting(store: Store, meeting_id: str) -> DeleteReceipt:
+    """Remove a meeting: rows, full-text entries, answers that quote it, vectors, sound.
+
+    The rows go first, in one transaction; the files are scrubbed afterwards, and a scrub that
+    was interrupted is finished when the library is opened again.
+
+    Raises:
+        MeetingNotFound: No meeting has this id.
+        StoreError: The library cannot be written.
+    """
+    meeting = store.meeting(meeting_id)
+    key = meeting.id
+    media = store.media_dir(key)
+    counts = {
+        table: int(store.value(f"SELECT count(*) FROM {table} WHERE meeting_id = ?", (key,)))
+        for table in OWNED_TABLES
+    }
+    counts["mentions"] = int(
+        store.value(
+            "SELECT count(*) FROM mentions WHERE entity_id IN "
+            "(SELECT id FROM entities WHERE meeting_id = ?)",
+            (key,),
+        )
+    )
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO library_state(key, value) VALUES ('scrub', ?)", (key,)
+        )
+        connection.execute(
+            "CREATE TEMP TABLE IF NOT EXISTS doomed(id INTEGER PRIMARY KEY, chat_id INTEGER)"
+        )
+        connection.execute("DELETE FROM doomed")
+        # The trace of an answer over the whole library may quote a meeting it does not cite.
+        connection.execute(
+            "INSERT INTO doomed SELECT id, chat_id FROM answers WHERE instr(payload, ?) > 0 OR id "
+            "IN (SELECT answer_id FROM answer_meetings WHERE meeting_id = ?)",
+            (key, key),
+        )
+        counts["answers"] = connection.execute(
+            "DELETE FROM answers WHERE id IN (SELECT id FROM doomed)"
+        ).rowcount
+        counts["chats"] = connection.execute(
+            "DELETE FROM chats WHERE id IN (SELECT chat_id FROM doomed) AND id NOT IN "
+            "(SELECT chat_id FROM answers WHERE chat_id NOTNULL)"
+        ).rowcount
+        connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
+    n_files, n_bytes = _remove_media(media)
+    scrub(store)
+    counts["meetings"] = 1
+    rows = {table: n for table, n in counts.items() if n}
+    return DeleteReceipt(key, meeting.title, rows, n_files, n_bytes)
+
+
+def scrub(store: Store) -> None:
+    """Wipe what deleted rows left in the full-text index, the log and the vector cache."""
+    from engine.graph import library_index
+
+    library_index.forget_deleted(store)
+    with store.transaction() as connection:
+        # Full-text tables mark deletions and keep the words until their segments are merged.
+        for table in FULL_TEXT_TABLES:
+            connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        connection.execute("DELETE FROM library_state WHERE key = 'scrub'")
+    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _remove_media(media: object) -> tuple[int, int]:
+    from pathlib import Path
+
+    folder = Path(str(media))
+    n_files = n_bytes = 0
+    try:
+        for path in folder.rglob("*"):
+            if path.is_file():
+                n_files += 1
+                n_bytes += path.stat().st_size
+        if folder.exists():
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise StoreError(f"The sound in {folder} cannot be removed.", str(error)) from error
+    return n_files, n_bytes

@@ -1,0 +1,94 @@
+"""Earlier transcripts of a meeting: kept when it is heard again, compared and restored."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING
+
+from engine.errors import StoreError
+from engine.graph.artefacts import packed_words, unpacked_words
+from engine.graph.meetings import now
+from engine.types import Utterance, Version
+
+if TYPE_CHECKING:
+    from engine.graph.utterances import UtteranceTables
+
+MAX_VERSIONS = 10
+
+
+def snapshot(store: UtteranceTables, meeting_id: str, label: str = "") -> None:
+    """Keep the present transcript; the oldest beyond ten go. In the caller's transaction."""
+    utterances = store.utterances(meeting_id, with_words=True)
+    payload = json.dumps(
+        [
+            [u.start, u.end, u.speaker, u.text, int(u.is_edited), packed_words(u.words)]
+            for u in utterances
+        ],
+        ensure_ascii=False,
+    )
+    latest = store.value(
+        "SELECT payload FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT 1", (meeting_id,)
+    )
+    if latest == payload:
+        return
+    store.connection.execute(
+        "INSERT INTO versions(meeting_id, created, label, n_utterances, payload) "
+        "VALUES (?, ?, ?, ?, ?)",
+        (meeting_id, now(), label, len(utterances), payload),
+    )
+    store.connection.execute(
+        "DELETE FROM versions WHERE meeting_id = ? AND id NOT IN "
+        "(SELECT id FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT ?)",
+        (meeting_id, meeting_id, MAX_VERSIONS),
+    )
+
+
+def versions(store: UtteranceTables, meeting_id: str) -> list[Version]:
+    """The earlier transcripts, the newest first."""
+    found = store.rows(
+        "SELECT id, created, label, n_utterances FROM versions WHERE meeting_id = ? "
+        "ORDER BY id DESC",
+        (meeting_id,),
+    )
+    return [Version(*row) for row in found]
+
+
+def version_utterances(store: UtteranceTables, meeting_id: str, version_id: int) -> list[Utterance]:
+    """The transcript of a version.
+
+    Raises:
+        StoreError: There is no such version.
+    """
+    payload = store.value(
+        "SELECT payload FROM versions WHERE meeting_id = ? AND id = ?", (meeting_id, version_id)
+    )
+    if payload is None:
+        raise StoreError(f"The meeting has no version {version_id}.")
+    return [
+        Utterance(i, start, end, speaker, text, None, unpacked_words(words), None, bool(edited))
+        for i, (start, end, speaker, text, edited, words) in enumerate(json.loads(payload))
+    ]
+
+
+def difference(
+    store: UtteranceTables, meeting_id: str, version_id: int
+) -> list[tuple[str, float, str, str]]:
+    """What changed between a version and now, by time.
+
+    Returns:
+        (kind, start in seconds, text then, text now); kind is changed, removed or added.
+    """
+    then = version_utterances(store, meeting_id, version_id)
+    present = store.utterances(meeting_id)
+    lines_then = [f"{u.speaker}: {u.text}" for u in then]
+    lines_now = [f"{u.speaker}: {u.text}" for u in present]
+    matcher = difflib.SequenceMatcher(None, lines_then, lines_now, autojunk=False)
+    kinds = {"replace": "changed", "delete": "removed", "insert": "added"}
+    found = []
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        start = present[c].start if c < d else then[a].start
+        found.append((kinds[kind], start, "\n".join(lines_then[a:b]), "\n".join(lines_now[c:d])))
+    return found
