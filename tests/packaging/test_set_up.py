@@ -10,14 +10,12 @@ from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
-import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
 import bootstrap
 import checks
 import console
 import environment
 import interpreter
+import pytest
 import system_packages
 from console import Stop
 from environment import Environment
