@@ -113,18 +113,11 @@ class Jobs:
     def _enrich(
         self, request: messages.Enrich, report: Report, partial: OnPartial
     ) -> tuple[str, ...]:
-        from engine.enrich.run import enrich
+        from engine.enrich.run import context_of, enrich
 
         with Store(Path(request.library_dir)) as store:
-            return enrich(
-                store,
-                request.meeting_id,
-                self.chat(),
-                self.embedder,
-                report,
-                request.steps,
-                partial,
-            )
+            context = context_of(store, request.meeting_id, self.chat(), self.embedder, report)
+            return enrich(context, report, request.steps, partial)
 
     def _ask(self, request: messages.Ask, report: Report, partial: OnPartial) -> object:
         from engine.agent.loop import AskOptions, answer

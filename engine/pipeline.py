@@ -10,7 +10,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +24,7 @@ from engine.graph.store import Store
 from engine.messages import AnalyseOptions
 from engine.progress import Report
 from engine.speech import acoustics, asr, diarize, events, merge, vad
+from engine.speech.introductions import introduced_names
 from engine.types import Meeting, StageRecord
 
 
@@ -50,7 +51,7 @@ SHARES: dict[Stage, float] = {
     Stage.EVENTS: 0.02,
     Stage.INDEX: 0.06,
 }
-"""Share of each stage in the whole time, measured on the sample meeting; only for progress."""
+"""The stages in their order, each with its share of the whole time for the progress bar."""
 
 FINGERPRINT_BYTES = 1 << 20
 """How much of a file's head and tail its fingerprint reads."""
@@ -151,27 +152,27 @@ def _run_stages(run: _Run, report: Report) -> None:
     finished = run.store.finished_stages(run.meeting_id)
     done = 0.0
     is_stale = False
-    for stage in Stage:
-        part = report.part(done, done + SHARES[stage])
-        done += SHARES[stage]
+    for stage, share in SHARES.items():
+        part = report.part(done, done + share)
+        done += share
         key = _options_key(stage, run.options)
-        record = finished.get(stage)
-        is_stale = is_stale or record is None or record.details.get("options") != key
-        if not is_stale:
+        record = finished.pop(stage, None)
+        if not is_stale and record is not None and record.details.get("options") == key:
             continue
-        run.store.forget_stages(
-            run.meeting_id, [s for s in Stage if list(Stage).index(s) >= list(Stage).index(stage)]
-        )
-        part(stage, 0, 1)
-        began = time.monotonic()
-        details = _STAGES[stage](run, part)
-        run.store.record_stage(
-            run.meeting_id,
-            StageRecord(
-                stage, time.monotonic() - began, peak_memory_mb(), {**details, "options": key}
-            ),
-        )
-        part(stage, 1, 1)
+        if not is_stale:
+            # What came after rests on what this stage found before, enrichment included.
+            run.store.forget_stages(run.meeting_id, [stage, *finished])
+            is_stale = True
+        _run_stage(run, stage, key, part)
+
+
+def _run_stage(run: _Run, stage: Stage, options_key: str, report: Report) -> None:
+    report(stage, 0, 1)
+    began = time.monotonic()
+    details = {**_STAGES[stage](run, report), "options": options_key}
+    seconds = time.monotonic() - began
+    run.store.record_stage(run.meeting_id, StageRecord(stage, seconds, peak_memory_mb(), details))
+    report(stage, 1, 1)
 
 
 def _options_key(stage: Stage, options: AnalyseOptions) -> str:
@@ -231,8 +232,14 @@ def _diarize(run: _Run, report: Report) -> dict[str, object]:
 def _merge(run: _Run, report: Report) -> dict[str, object]:
     words, turns = run.store.words(run.meeting_id), run.store.turns(run.meeting_id)
     utterances = merge.utterances(words, turns)
-    run.store.save_utterances(run.meeting_id, utterances)
-    return {"utterances": len(utterances)}
+    introduced = introduced_names(utterances)
+    named = [
+        replace(u, speaker=introduced[u.speaker_id][0]) if u.speaker_id in introduced else u
+        for u in utterances
+    ]
+    run.store.save_utterances(run.meeting_id, named)
+    names = {name: index for name, index in introduced.values()}
+    return {"utterances": len(utterances), "introduced": names}
 
 
 def _measure(run: _Run, report: Report) -> dict[str, object]:
