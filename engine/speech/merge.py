@@ -93,13 +93,13 @@ def join_words(words: Sequence[Word]) -> str:
     """Write words as text: blanks between them except in scripts that use none."""
     pieces: list[str] = []
     for word in words:
-        if pieces and not (_is_unspaced(pieces[-1][-1:]) or _is_unspaced(word.text[:1])):
+        if pieces and not (is_unspaced(pieces[-1][-1:]) or is_unspaced(word.text[:1])):
             pieces.append(" ")
         pieces.append(word.text)
     return "".join(pieces)
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
     """Chinese, Japanese, Thai, Lao, Khmer and Burmese are written without blanks."""
     if not character or character.isascii():
         return False
@@ -110,7 +110,8 @@ def _is_unspaced(character: str) -> bool:
 
 
 def _check(words: Sequence[Word], turns: Sequence[Turn]) -> None:
-    for item in (*words, *turns):
+    items: tuple[Word | Turn, ...] = (*words, *turns)
+    for item in items:
         if item.end < item.start:
             raise ValueError(f"ends before it starts: {item}")
 

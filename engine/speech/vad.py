@@ -18,7 +18,7 @@ from engine.progress import Report
 from engine.types import FloatArray, Span
 from engine.weights.locate import locate
 
-_CHUNK_SECONDS = 30.0
+_CHUNK_SECONDS = 30.72
 _FRAME = 1600  # 0.1 s, for levels
 _WINDOW = 512
 
@@ -79,7 +79,11 @@ def speech_spans(
     raw: list[Span] = []
     for start, samples in chunks(timeline_path, _CHUNK_SECONDS):
         report("find speech", start, total)
-        detector.accept_waveform(np.clip(samples * gain, -1.0, 1.0))
+        amplified = np.clip(samples * gain, -1.0, 1.0)
+        # WORKAROUND: sherpa-onnx 2.0.1 judges only the last window of a longer piece, so it gets
+        # one window at a time; a chunk is a whole number of windows.
+        for i in range(0, len(amplified), _WINDOW):
+            detector.accept_waveform(amplified[i : i + _WINDOW])
         raw.extend(_drain(detector))
     detector.flush()
     raw.extend(_drain(detector))

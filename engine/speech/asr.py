@@ -1,0 +1,314 @@
+"""Speech to words: packs windows, guards every one, hears unheard speech again, reports gaps."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.errors import Cancelled
+from engine.progress import Report
+from engine.speech import guards
+from engine.speech.recogniser import Backend, Heard, physical_cores
+from engine.speech.windows import WINDOW_SECONDS, Window, halves, pack, split_long
+from engine.types import Event, FloatArray, Span, Word
+
+MAX_PROBES = 4  # windows whose language is asked
+RETRY_TEMPERATURE = 0.4
+SURE = 0.8  # probability from which another language in a stretch is believed
+UNSURE_WORDS = 0.55  # mean word probability below which a window's language is asked
+
+
+@dataclass(frozen=True, slots=True)
+class AsrOptions:
+    """How to transcribe.
+
+    Attributes:
+        language: ISO 639-1 code, "" to detect it.
+        vocabulary: Names and terms to expect, with commas; "" for none.
+    """
+
+    language: str = ""
+    vocabulary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcription:
+    """What was heard.
+
+    Attributes:
+        words: Ascending by start, inside the speech.
+        language: The meeting's dominant one, ISO 639-1, "" when nothing was said.
+        events: Bracketed sounds and ``unheard`` gaps.
+        gaps: Speech that produced no words, even at the second attempt.
+        coverage: Seconds of speech with words / seconds of speech, 0 to 1.
+    """
+
+    words: tuple[Word, ...]
+    language: str
+    events: tuple[Event, ...] = ()
+    gaps: tuple[Span, ...] = ()
+    coverage: float = 1.0
+
+
+class Recogniser:
+    """A speech recogniser of the catalogue, loaded once and reused.
+
+    One recording at a time: calls from other threads wait. Loading happens here, so a missing or
+    damaged model is known at once.
+
+    Attributes:
+        model_id: Catalogue id.
+        is_multilingual: It knows more than one language.
+    """
+
+    def __init__(self, model_id: str, threads: int = 0) -> None:
+        """Load the model.
+
+        Args:
+            model_id: Catalogue id.
+            threads: 0 for one per physical core; never more than there are.
+
+        Raises:
+            ModelMissing: The weights are not on this machine.
+            ModelBroken: They are not what the catalogue promises.
+        """
+        from engine.speech.loading import load_backend
+
+        self.model_id = model_id
+        self._report: Report | None = None
+        self._was_cancelled = False
+        self._lock = threading.Lock()
+        n_threads = min(threads, physical_cores()) if threads > 0 else physical_cores()
+        self._backend: Backend = load_backend(model_id, n_threads, self._is_cancelled)
+        self.is_multilingual = self._backend.is_multilingual
+
+    def hear(
+        self,
+        samples: FloatArray,
+        report: Report,
+        prompt: str = "",
+        language: str = "",
+        temperature: float = 0.0,
+    ) -> Heard:
+        """Recognise (samples,) float32 at 16 kHz, at most 30 s.
+
+        Raises:
+            Cancelled: The user asked to stop; also in the middle of a window.
+        """
+        with self._lock:
+            self._report, self._was_cancelled = report, False
+            try:
+                heard = self._backend.hear(samples, language, prompt, temperature)
+            finally:
+                self._report = None
+        if self._was_cancelled:
+            raise Cancelled
+        report.check()
+        return heard
+
+    def detect(self, samples: FloatArray) -> dict[str, float]:
+        """Language code to probability for (samples,) float32 at 16 kHz."""
+        with self._lock:
+            return self._backend.detect(samples)
+
+    def _is_cancelled(self) -> bool:
+        """Asked by the engine between its steps; exceptions must not cross native code."""
+        if self._report is None:
+            return False
+        try:
+            self._report.check()
+        except Cancelled:
+            self._was_cancelled = True
+        return self._was_cancelled
+
+
+@dataclass(slots=True)
+class _Session:
+    """One recording being transcribed."""
+
+    recogniser: Recogniser
+    timeline_path: Path
+    language: str
+    is_fixed: bool
+    prompt: str
+    report: Report
+
+
+def transcribe(
+    recogniser: Recogniser,
+    timeline_path: Path,
+    spans: Sequence[Span],
+    options: AsrOptions,
+    report: Report,
+) -> Transcription:
+    """Turn speech into words.
+
+    Speech is packed into windows near 30 s at natural pauses. A window that loops is heard again
+    in two halves; speech that got no words is heard once more on its own and is reported as a gap
+    if that fails too. Where the language is not set, a window with doubtful words whose language
+    is clearly another one is heard in that language.
+
+    Args:
+        recogniser: Loaded.
+        timeline_path: FLAC written by ``engine.audio.decode``.
+        spans: Speech, disjoint and ascending, seconds.
+        options: Language and vocabulary.
+        report: Called once per window, in seconds of speech.
+
+    Returns:
+        Words with times in the recording, and what was not heard.
+
+    Raises:
+        Cancelled: The user asked to stop.
+        AudioError: The timeline cannot be read.
+    """
+    spans = [span for span in spans if span.duration > 0]
+    if not spans:
+        return Transcription((), options.language)
+    parts = split_long(spans, timeline_path, WINDOW_SECONDS - 1)
+    windows = pack(parts)
+    session = _Session(
+        recogniser,
+        timeline_path,
+        options.language,
+        bool(options.language),
+        _prompt(options.vocabulary),
+        report,
+    )
+    if not session.language:
+        session.language = _detect_language(session, windows)
+    words, events = _hear_all(session, windows, report.part(0.0, 0.9))
+    missing = guards.unheard(words, spans)
+    if missing:
+        again, more = _hear_again(session, missing, report.part(0.9, 1.0))
+        words = sorted([*words, *again], key=lambda word: word.start)
+        events += more
+    words = guards.order(words, spans)
+    gaps = guards.unheard(words, spans)
+    events += [Event(gap.start, gap.end, "unheard", 1.0, "signal") for gap in gaps]
+    return Transcription(
+        tuple(words),
+        session.language,
+        tuple(sorted(events, key=lambda event: event.start)),
+        tuple(gaps),
+        guards.coverage(spans, gaps),
+    )
+
+
+def _prompt(vocabulary: str) -> str:
+    """The vocabulary as the text a recogniser believes to have just heard."""
+    terms = [term.strip() for term in vocabulary.replace("\n", ",").split(",")]
+    terms = [term for term in terms if term]
+    return "Glossary: " + ", ".join(terms) + "." if terms else ""
+
+
+def _detect_language(session: _Session, windows: Sequence[Window]) -> str:
+    """The dominant language: probabilities summed over windows spread through the recording."""
+    if not session.recogniser.is_multilingual:
+        return "en"
+    step = max(1, len(windows) // MAX_PROBES)
+    votes: dict[str, float] = defaultdict(float)
+    for window in windows[::step][:MAX_PROBES]:
+        session.report.check()
+        samples = window.samples(session.timeline_path)
+        speech = sum(span.duration for span in window.spans)
+        found = session.recogniser.detect(samples)
+        for code, probability in found.items():
+            votes[code] += probability * speech
+        best = max(found.values(), default=0.0)
+        if best > 0.97 and len(windows) <= 2:
+            break
+    return max(votes, key=lambda code: votes[code]) if votes else ""
+
+
+def _hear_all(
+    session: _Session, windows: Sequence[Window], report: Report
+) -> tuple[list[Word], list[Event]]:
+    """Hear every window once, with its guards."""
+    total = sum(window.duration for window in windows)
+    done = 0.0
+    words: list[Word] = []
+    events: list[Event] = []
+    for window in windows:
+        report("transcribe", done, total)
+        heard = _hear_window(session, window)
+        words += heard.words
+        events += heard.tags
+        done += window.duration
+    return words, events
+
+
+def _hear_window(session: _Session, window: Window) -> Heard:
+    """Hear one window; the result is in the recording's time."""
+    samples = window.samples(session.timeline_path)
+    heard = _hear(session, samples, session.language)
+    if not session.is_fixed and session.recogniser.is_multilingual:
+        heard = _in_own_language(session, samples, heard)
+    heard = _placed(heard, window)
+    if guards.find_loop(heard.words) is None:
+        return _believed(heard, window)
+    parts = halves(window)
+    if len(parts) == 1:
+        parts = [window]
+    words: list[Word] = []
+    for part in parts:
+        again = session.recogniser.hear(
+            part.samples(session.timeline_path),
+            session.report,
+            "",
+            session.language,
+            RETRY_TEMPERATURE if len(parts) == 1 else 0.0,
+        )
+        words += guards.cut_loops(_believed(_placed(again, part), part).words)
+    return replace(heard, words=tuple(words))
+
+
+def _hear(session: _Session, samples: FloatArray, language: str) -> Heard:
+    return session.recogniser.hear(samples, session.report, session.prompt, language)
+
+
+def _in_own_language(session: _Session, samples: FloatArray, heard: Heard) -> Heard:
+    """Hear a doubtful window in the language it is clearly in."""
+    if heard.words and _mean_probability(heard.words) >= UNSURE_WORDS:
+        return heard
+    found = session.recogniser.detect(samples)
+    language = max(found, key=lambda code: found[code], default="")
+    if not language or language == session.language or found[language] < SURE:
+        return heard
+    other = _hear(session, samples, language)
+    return other if _mean_probability(other.words) > _mean_probability(heard.words) else heard
+
+
+def _mean_probability(words: Sequence[Word]) -> float:
+    return sum(word.probability for word in words) / len(words) if words else 0.0
+
+
+def _placed(heard: Heard, window: Window) -> Heard:
+    """Move times from the window to the recording."""
+    words = tuple(
+        replace(word, start=window.to_recording(word.start), end=window.to_recording(word.end))
+        for word in heard.words
+    )
+    words = tuple(replace(w, end=max(w.start, w.end)) for w in words)
+    tags = tuple(
+        replace(tag, start=window.to_recording(tag.start), end=window.to_recording(tag.end))
+        for tag in heard.tags
+    )
+    return replace(heard, words=words, tags=tags)
+
+
+def _believed(heard: Heard, window: Window) -> Heard:
+    """Drop words that are more likely invented than heard."""
+    speech = sum(span.duration for span in window.spans)
+    return replace(heard, words=()) if guards.is_doubtful(heard.words, speech) else heard
+
+
+def _hear_again(
+    session: _Session, missing: Sequence[Span], report: Report
+) -> tuple[list[Word], list[Event]]:
+    """Give speech without words a second chance, on its own."""
+    parts = split_long(missing, session.timeline_path, WINDOW_SECONDS - 1)
+    return _hear_all(replace(session, prompt=""), pack(parts), report)

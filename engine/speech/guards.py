@@ -1,0 +1,134 @@
+"""Mechanical checks against what recognisers are known to get wrong. Pure functions.
+
+Text on silence, repetition loops, times that run backwards or leave the speech, speech without
+words: each has a function here and a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.types import Span, Word
+
+LOOP_REPEATS = 4  # the same phrase this often in a row is a loop ...
+LOOP_MAX_WORDS = 12  # ... for phrases up to this length
+SINGLE_REPEATS = 8  # one word alone may be stuttered or counted
+WORD_REACH = 0.5  # a word vouches for the speech this close to it, seconds
+MIN_UNHEARD = 1.0  # shorter stretches of speech without words are not reported, seconds
+MAX_RATE = 9.0  # words per second that nobody speaks
+DOUBTFUL = 0.45  # mean probability below which few words on little speech are not believed
+DOUBTFUL_SECONDS = 1.2
+SHORTEST_WORD = 0.02
+
+
+def find_loop(words: Sequence[Word]) -> tuple[int, int, int] | None:
+    """Find a phrase that repeats without end.
+
+    Returns:
+        (index of the first word, words in the phrase, repeats) of the longest loop, or None.
+    """
+    texts = [word.text.casefold().strip(".,!?…-") for word in words]
+    best: tuple[int, int, int] | None = None
+    for length in range(1, min(LOOP_MAX_WORDS, len(texts) // 2) + 1):
+        run = 0
+        for i in range(length, len(texts) + 1):
+            if i < len(texts) and texts[i] == texts[i - length]:
+                run += 1
+                continue
+            repeats = run // length + 1
+            needed = SINGLE_REPEATS if length == 1 else LOOP_REPEATS
+            if repeats >= needed and (best is None or run > best[1] * (best[2] - 1)):
+                best = (i - run - length, length, repeats)
+            run = 0
+    return best
+
+
+def cut_loops(words: Sequence[Word]) -> list[Word]:
+    """Keep the first occurrence of each looping phrase; the rest becomes a gap."""
+    kept = list(words)
+    while (loop := find_loop(kept)) is not None:
+        first, length, repeats = loop
+        del kept[first + length : first + length * repeats]
+    return kept
+
+
+def is_doubtful(words: Sequence[Word], speech_seconds: float) -> bool:
+    """Whether the words of one window are more likely invented than heard.
+
+    Few words on a moment of sound, all with low probability, or more words than anybody can say.
+    """
+    if not words:
+        return False
+    mean = sum(word.probability for word in words) / len(words)
+    if len(words) / max(speech_seconds, 0.1) > MAX_RATE and len(words) > 4:
+        return True
+    return speech_seconds < DOUBTFUL_SECONDS and mean < DOUBTFUL
+
+
+def order(words: Sequence[Word], spans: Sequence[Span]) -> list[Word]:
+    """Make times monotone and keep them inside the speech.
+
+    Starts never go backwards, a word ends before the next begins, and a word that lies outside
+    all speech is moved to the nearest edge of it.
+
+    Args:
+        words: In spoken order; seconds.
+        spans: Disjoint, ascending; empty means times are only made monotone.
+    """
+    ordered: list[Word] = []
+    i = 0
+    for word in words:
+        start, end = word.start, max(word.end, word.start + SHORTEST_WORD)
+        while i < len(spans) - 1 and _gap(start, end, spans[i]) >= _gap(start, end, spans[i + 1]):
+            i += 1
+        if spans:
+            start = min(max(start, spans[i].start), spans[i].end - SHORTEST_WORD)
+            end = max(min(end, spans[i].end), start + SHORTEST_WORD)
+        if ordered:
+            start = max(start, ordered[-1].start)
+            end = max(end, start + SHORTEST_WORD)
+            if ordered[-1].end > start:
+                ordered[-1] = replace(ordered[-1], end=max(ordered[-1].start, start))
+        ordered.append(replace(word, start=start, end=end))
+    return ordered
+
+
+def unheard(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
+    """Find speech that produced no words.
+
+    Args:
+        words: Ascending by start.
+        spans: Speech, disjoint and ascending.
+
+    Returns:
+        Parts of the spans further than ``WORD_REACH`` from any word and at least
+        ``MIN_UNHEARD`` long; a whole span without words counts from half that length.
+    """
+    missing: list[Span] = []
+    i = 0
+    for span in spans:
+        while i < len(words) and words[i].end + WORD_REACH <= span.start:
+            i += 1
+        position, j, has_words = span.start, i, False
+        while j < len(words) and words[j].start - WORD_REACH < span.end:
+            has_words = True
+            if words[j].start - WORD_REACH - position >= MIN_UNHEARD:
+                missing.append(Span(position, words[j].start - WORD_REACH))
+            position = max(position, words[j].end + WORD_REACH)
+            j += 1
+        needed = MIN_UNHEARD if has_words else MIN_UNHEARD / 2
+        if span.end - position >= needed:
+            missing.append(Span(position, span.end))
+    return missing
+
+
+def coverage(spans: Sequence[Span], gaps: Sequence[Span]) -> float:
+    """Seconds of speech with words / seconds of speech; 1 where nobody speaks."""
+    total = sum(span.duration for span in spans)
+    return 1.0 if total <= 0 else max(0.0, 1 - sum(gap.duration for gap in gaps) / total)
+
+
+def _gap(start: float, end: float, span: Span) -> float:
+    """Distance of a word from a span; negative by the length they share."""
+    return max(span.start - end, start - span.end)

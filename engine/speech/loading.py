@@ -1,0 +1,25 @@
+"""Which library loads which kind of recogniser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.speech.recogniser import Backend
+from engine.weights.locate import locate
+
+
+def load_backend(model_id: str, threads: int, is_cancelled: Callable[[], bool]) -> Backend:
+    """Load the recogniser ``model_id``.
+
+    Args:
+        model_id: Catalogue id.
+        threads: At most the physical cores.
+        is_cancelled: Asked now and then while a window is recognised.
+
+    Raises:
+        ModelMissing: The weights are not on this machine.
+        ModelBroken: They are not what the catalogue promises.
+    """
+    from engine.speech.whisper import WhisperBackend
+
+    return WhisperBackend(locate(model_id), threads, is_cancelled)

@@ -1,0 +1,184 @@
+"""whisper.cpp through pywhispercpp: one loaded model, words with times and probabilities."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import ModelBroken
+from engine.speech.recogniser import Heard
+from engine.speech.tags import split_tags
+from engine.types import FloatArray, Word
+
+# WORKAROUND: the OpenMP runtime in the pywhispercpp wheel spins on busy cores and collapses; it
+# must be told to sleep before it is loaded (see README, "Speed").
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+
+GGML_MAGIC = 0x67676D6C
+_MIN_SAMPLES = 16_000  # shorter input is padded: whisper.cpp refuses less than 0.1 s
+_UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "yue")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One text token: bytes, seconds in the window, probability."""
+
+    text: bytes
+    start: float
+    end: float
+    probability: float
+
+
+class WhisperBackend:
+    """A whisper.cpp model. Lives in one process, is used by one thread at a time."""
+
+    def __init__(self, path: Path, threads: int, is_cancelled: Callable[[], bool]) -> None:
+        _check_header(path)
+        from pywhispercpp.model import Model
+
+        self._is_cancelled = is_cancelled
+        self._model: Any = Model(
+            str(path),
+            redirect_whispercpp_logs_to=None,
+            context_params=_context_params(path),
+            n_threads=threads,
+            print_progress=False,
+            print_realtime=False,
+            print_timestamps=False,
+            token_timestamps=True,
+            no_context=True,
+            suppress_blank=True,
+        )
+
+    @property
+    def is_multilingual(self) -> bool:
+        """Whether the weights know more than English."""
+        import _pywhispercpp as pw
+
+        return bool(pw.whisper_is_multilingual(self._model._ctx))
+
+    def hear(self, samples: FloatArray, language: str, prompt: str, temperature: float) -> Heard:
+        """Recognise one window.
+
+        Args:
+            samples: (samples,) float32, 16 kHz, at most 30 s.
+            language: ISO 639-1 code, "" to detect it (one more pass of the encoder).
+            prompt: Text the recogniser believes to have heard before, or "".
+            temperature: 0 for the likeliest words.
+
+        Returns:
+            Words in order, tags and the language. Partial when cancelled.
+        """
+        import _pywhispercpp as pw
+
+        audio = _prepared(samples)
+        params = {
+            "language": (language or "") if self.is_multilingual else "en",
+            "temperature": temperature,
+        }
+        self._model._set_params(params)
+        if prompt:
+            self._model._set_params({"initial_prompt": prompt})
+        pw.assign_abort_callback(self._model._params, self._is_cancelled)
+        pw.whisper_full(self._model._ctx, self._model._params, audio, audio.size)
+        if prompt:
+            self._model._set_params({"initial_prompt": ""})
+        words, tags = split_tags(list(_words(self._tokens())))
+        code = pw.whisper_lang_str(pw.whisper_full_lang_id(self._model._ctx))
+        return Heard(tuple(words), tuple(tags), code)
+
+    def detect(self, samples: FloatArray) -> dict[str, float]:
+        """Tell the language of (samples,) float32 at 16 kHz; needs one pass of the encoder."""
+        if not self.is_multilingual:
+            return {"en": 1.0}
+        audio = _prepared(samples)
+        _, probabilities = self._model.auto_detect_language(audio, offset_ms=0)
+        return {code: float(p) for code, p in probabilities.items()}
+
+    def _tokens(self) -> Iterator[Token]:
+        """Text tokens of the last call, without the special ones."""
+        import _pywhispercpp as pw
+
+        context = self._model._ctx
+        end_of_text = pw.whisper_token_eot(context)
+        for segment in range(pw.whisper_full_n_segments(context)):
+            for i in range(pw.whisper_full_n_tokens(context, segment)):
+                token = pw.whisper_full_get_token_data(context, segment, i)
+                if token.id >= end_of_text:
+                    continue
+                text = pw.whisper_token_to_bytes(context, token.id)
+                start = (token.t_dtw if token.t_dtw >= 0 else token.t0) / 100
+                yield Token(text, start, max(start, token.t1 / 100), token.p)
+
+
+def _words(tokens: Iterator[Token]) -> Iterator[Word]:
+    """Join tokens to words; a blank, or a character of an unspaced script, begins one."""
+    held: list[Token] = []
+    for token in tokens:
+        is_new = token.text.startswith(b" ") or _begins_unspaced(token.text, held)
+        if held and is_new and _is_whole(held):
+            yield from _word(held)
+            held = []
+        held.append(token)
+    if held:
+        yield from _word(held)
+
+
+def _word(tokens: list[Token]) -> Iterator[Word]:
+    """The word of some tokens, nothing when it has no text."""
+    text = b"".join(token.text for token in tokens).decode("utf-8", "replace").strip()
+    text = text.replace("�", "")
+    if text:
+        probability = float(np.exp(np.mean([np.log(max(t.probability, 1e-6)) for t in tokens])))
+        end = max(token.end for token in tokens)
+        yield Word(tokens[0].start, max(end, tokens[0].start), text, min(1.0, probability))
+
+
+def _is_whole(tokens: list[Token]) -> bool:
+    """Whether these bytes end between two characters."""
+    try:
+        b"".join(token.text for token in tokens).decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _begins_unspaced(text: bytes, held: list[Token]) -> bool:
+    """A token that starts with an ideograph or kana stands alone."""
+    from engine.speech.merge import is_unspaced
+
+    if not held or not _is_whole(held):
+        return False
+    first = text.decode("utf-8", "ignore")[:1]
+    return is_unspaced(first) and first.isalpha()
+
+
+def _prepared(samples: FloatArray) -> FloatArray:
+    """1-D, contiguous, finite and long enough; anything else makes whisper.cpp talk nonsense."""
+    audio = np.nan_to_num(np.asarray(samples, dtype=np.float32).reshape(-1))
+    if len(audio) < _MIN_SAMPLES:
+        audio = np.pad(audio, (0, _MIN_SAMPLES - len(audio)))
+    return np.ascontiguousarray(audio)
+
+
+def _context_params(path: Path) -> Any:
+    """Load options; the attention heads for word times depend on the size of the model."""
+    return {"use_gpu": False}
+
+
+def _check_header(path: Path) -> None:
+    """Refuse what is no ggml file: whisper.cpp accepts it and crashes later."""
+    try:
+        with path.open("rb") as file:
+            magic = int.from_bytes(file.read(4), "little")
+    except OSError as error:
+        raise ModelBroken(f"The model file {path} cannot be read.", str(error)) from error
+    if magic != GGML_MAGIC:
+        raise ModelBroken(
+            f"{path.name} is not a whisper.cpp model.", "Fetch it again in the model manager."
+        )
