@@ -133,6 +133,11 @@ class ModelSpec:
         return self.outputs[0].name
 
     @property
+    def sha256(self) -> str:
+        """Hash of the main source file, "" where it is not pinned."""
+        return self.files[0].sha256
+
+    @property
     def is_pinned(self) -> bool:
         """Every source file has a known hash."""
         return all(file.sha256 for file in self.files)

