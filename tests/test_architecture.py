@@ -25,7 +25,7 @@ LAYERS = (
     ("engine.worker",),
     ("engine.jobs",),
     ("engine.intake",),
-    ("engine.pipeline", "engine.evaluate"),
+    ("engine.pipeline", "engine.evaluate", "engine.doctor"),
     ("engine.agent", "engine.export", "engine.transcripts", "engine.enrich"),
     ("engine.speech", "engine.graph"),
     ("engine.prompts", "engine.grammar"),

@@ -23,7 +23,7 @@ from engine.weights.catalogue import (
     catalogue,
     spec,
 )
-from engine.weights.inspect import check_file
+from engine.weights.inspect import check_file, wanted_form
 from engine.weights.install import install
 from engine.weights.locate import is_present, verify
 from engine.weights.partial import check_space, disk_errors, is_right, part_paths, partial_dir
@@ -85,15 +85,17 @@ def _fetch(entry: ModelSpec, report: Report) -> None:
     for file in entry.files:
         start, done = done, done + file.size_bytes
         scale = _SHARE_DOWNLOAD / max(1, entry.size_bytes)
-        sources[file.name] = _obtain(file, folder, report.part(start * scale, done * scale))
+        sources[file.name] = _obtain(
+            file, entry.kind, folder, report.part(start * scale, done * scale)
+        )
     install(entry, sources, report.part(_SHARE_DOWNLOAD, 1))
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _obtain(file: SourceFile, folder: Path, report: Report) -> Path:
+def _obtain(file: SourceFile, kind: str, folder: Path, report: Report) -> Path:
     """One source file, whole and with the right hash, from the first source that has it."""
     target = folder / file.name
-    if target.exists() and _keep_if_right(target, file, report.part(0, 0.1)):
+    if target.exists() and _keep_if_right(target, file, kind, report.part(0, 0.1)):
         return target
     reasons: list[str] = []
     for source in file.sources:
@@ -102,7 +104,7 @@ def _obtain(file: SourceFile, folder: Path, report: Report) -> Path:
         except SourceFailed as error:
             reasons.append(error.message.rstrip("."))
             continue
-        if _keep_if_right(target, file, report.part(0.9, 1)):
+        if _keep_if_right(target, file, kind, report.part(0.9, 1)):
             return target
         reasons.append("the file that came has another hash and was thrown away")
     raise EngineError(
@@ -113,11 +115,11 @@ def _obtain(file: SourceFile, folder: Path, report: Report) -> Path:
     )
 
 
-def _keep_if_right(path: Path, file: SourceFile, report: Report) -> bool:
+def _keep_if_right(path: Path, file: SourceFile, kind: str, report: Report) -> bool:
     """Compare the hash, or where none is pinned at least the form; a wrong file is deleted."""
     try:
         if not file.sha256:
-            check_file(path)
+            check_file(path, wanted_form(kind, file.name))
         if is_right(path, file, report):
             return True
     except ModelBroken:

@@ -19,7 +19,7 @@ from engine.weights.catalogue import (
     catalogue,
     spec,
 )
-from engine.weights.inspect import check_file
+from engine.weights.inspect import check_file, wanted_form
 from engine.weights.install import install, put_in_place
 from engine.weights.locate import InstalledFile, Manifest, sha256_of, write_manifest
 from engine.weights.partial import is_right, part_paths, partial_dir
@@ -148,7 +148,8 @@ def _from_sources(entry: ModelSpec, path: Path, report: Report) -> ModelSpec:
         for candidate in _candidates(entry, file, path):
             if is_right(candidate, file, report.part(0, 0.2)):
                 is_known = True
-                check_file(candidate)
+                if not file.sha256:
+                    check_file(candidate, wanted_form(entry.kind, file.name))
                 report.check()
                 shutil.copyfile(candidate, target)
                 break

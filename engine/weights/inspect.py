@@ -15,6 +15,15 @@ from typing import BinaryIO
 from engine.errors import ModelBroken
 from engine.weights.ggml import MAGIC as GGML_MAGIC
 
+_GGUF_MAGIC = b"GGUF"
+_GGML_MAGIC = struct.pack("<I", GGML_MAGIC)
+_SUFFIXES = {
+    ".gguf": "gguf",
+    ".onnx": "onnx",
+    ".txt": "text",
+    ".csv": "text",
+    ".json": "text",
+}
 _MAX_COUNT = 1 << 20
 _MAX_READS = 8 << 20
 _MAX_DEPTH = 4
@@ -229,7 +238,7 @@ def _check_graph(reader: _Reader, end: int) -> None:
         raise _Bad("its graph is empty")
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, wanted: str = "") -> None:
     """Check a model file by its own magic bytes or ending.
 
     GGUF, whisper.cpp's ggml and ONNX are walked through; a text file must be text; anything else
@@ -237,6 +246,7 @@ def check_file(path: Path) -> None:
 
     Args:
         path: A local file.
+        wanted: ``gguf``, ``ggml``, ``onnx`` or ``text``; "" to go by the file.
 
     Raises:
         ModelBroken: The file is empty, cut, a web page, or contradicts itself.
@@ -246,24 +256,38 @@ def check_file(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(512)
             file.seek(0)
-            _dispatch(path, head, _Reader(file, size))
+            _dispatch(wanted or _form(path, head), head, _Reader(file, size))
     except (_Bad, OSError, struct.error, OverflowError) as error:
         raise ModelBroken(f"{path.name} is not a whole model file: {error}.") from error
 
 
-def _dispatch(path: Path, head: bytes, reader: _Reader) -> None:
+def wanted_form(kind: str, name: str) -> str:
+    """The form a model's file must have, by the model's kind and the file's own name."""
+    by_kind = {"whisper.cpp": "ggml", "llama.cpp": "gguf"}
+    return by_kind.get(kind) or _SUFFIXES.get(Path(name).suffix.lower(), "")
+
+
+def _form(path: Path, head: bytes) -> str:
+    if head[:4] == _GGUF_MAGIC:
+        return "gguf"
+    if head[:4] == _GGML_MAGIC:
+        return "ggml"
+    return _SUFFIXES.get(path.suffix.lower(), "")
+
+
+def _dispatch(form: str, head: bytes, reader: _Reader) -> None:
     if not head:
         raise _Bad("it is empty")
     if head.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
         raise _Bad("it is a web page")
-    suffix = path.suffix.lower()
-    if head[:4] == b"GGUF" or suffix == ".gguf":
-        if head[:4] != b"GGUF":
-            raise _Bad("it is not GGUF")
+    magic = {"gguf": _GGUF_MAGIC, "ggml": _GGML_MAGIC}.get(form, b"")
+    if not head.startswith(magic):
+        raise _Bad(f"it is not in {form} form")
+    if form == "gguf":
         _check_gguf(reader)
-    elif head[:4] == struct.pack("<I", GGML_MAGIC):
+    elif form == "ggml":
         _check_ggml(reader)
-    elif suffix == ".onnx":
+    elif form == "onnx":
         _check_onnx(reader)
-    elif suffix in (".txt", ".csv", ".json") and b"\0" in head:
+    elif form == "text" and b"\0" in head:
         raise _Bad("it is not text")
