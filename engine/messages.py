@@ -148,6 +148,37 @@ class Evaluate:
 
 
 @dataclass(frozen=True, slots=True)
+class ListModels:
+    """Tell what models there are. Result: tuple of ``engine.weights.status.ModelRow``."""
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyModels:
+    """Check every byte of installed models. Result: None; fails for a broken one."""
+
+    job_id: str
+    model_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveModel:
+    """Delete an installed model. Result: whether there was one."""
+
+    job_id: str
+    model_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddModel:
+    """Import a model from a file or folder, known by its hash. Result: its catalogue id."""
+
+    job_id: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Stop one job; it answers with ``Stopped``."""
 
@@ -159,7 +190,22 @@ class Shutdown:
     """End the process after the current job is cancelled."""
 
 
-Request = Analyse | ImportTranscript | Enrich | Ask | Search | Edit | Delete | Export | FetchModels
+Request = (
+    Analyse
+    | ImportTranscript
+    | Enrich
+    | Ask
+    | Search
+    | Edit
+    | Delete
+    | Export
+    | FetchModels
+    | Evaluate
+    | ListModels
+    | VerifyModels
+    | RemoveModel
+    | AddModel
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,281 @@
+"""The composition root: builds everything once, in this order, and hands it in by argument.
+
+Settings, QApplication and theme; the three engine clients; reader, session and player; queue and
+actions; pages; the window; then the links that show errors in one place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import logging.handlers
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QWidget
+
+from engine import paths, settings
+from engine.errors import EngineError
+from engine.graph.store import Store
+from engine.messages import Failed
+from engine.settings import Settings
+from gui import theme, translation
+from gui.actions import Actions
+from gui.commands import Commands
+from gui.crash import install_excepthook
+from gui.dialogs import Dialogs
+from gui.engine_client import EngineClient
+from gui.jobs import JobQueue
+from gui.library_actions import LibraryActions
+from gui.main_window import MainWindow
+from gui.pages.ask import AskPage
+from gui.pages.graph import GraphPage
+from gui.pages.library import LibraryPage
+from gui.pages.meeting import MeetingPage
+from gui.pages.minutes import MinutesPage
+from gui.pages.models import ModelsPage
+from gui.pages.record import RecordPage
+from gui.pages.search import SearchPage
+from gui.pages.settings import SettingsPage
+from gui.pages.speakers import SpeakersPage
+from gui.pages.welcome import WelcomePage
+from gui.parts import Parts
+from gui.player import Player
+from gui.reader import Reader
+from gui.session import Session
+from gui.widgets.banner import Banner
+from gui.widgets.job_bar import JobBar
+
+
+class Clients:
+    """The three engine processes: hearing, answering, and short errands."""
+
+    def __init__(self) -> None:
+        self.analysis = EngineClient("analysis")
+        self.assistant = EngineClient("assistant")
+        self.clerk = EngineClient("clerk")
+
+    def all(self) -> tuple[EngineClient, ...]:
+        """Each of them."""
+        return self.analysis, self.assistant, self.clerk
+
+
+class App(QObject):
+    """The running application: owns what lives as long as it does.
+
+    Args:
+        library_dir: Where the meetings are.
+        clients: The engine; tests hand in their own.
+        chosen: The user's settings.
+    """
+
+    def __init__(self, library_dir: Path, clients: Clients, chosen: Settings) -> None:
+        super().__init__()
+        self.library_dir = library_dir
+        self.clients = clients
+        _make_library(library_dir)
+        self.reader = Reader(lambda: Store(library_dir, read_only=True))
+        self.session = Session(self.reader, clients.clerk, library_dir)
+        self.player = Player()
+        self.queue = JobQueue(clients.analysis, library_dir)
+        # Dialogs need a window to stand over, which is built last.
+        self._anchor = QWidget()
+        self.dialogs = Dialogs(self._anchor)
+        self.window = MainWindow(self._parts(chosen))
+        self.dialogs.set_parent(self.window)
+        self._connect()
+
+    def start(self, meeting: str = "") -> None:
+        """Show the window and begin with what is there."""
+        self.window.show()
+        self.window.parts.library.reload()
+        self.window.parts.models.reload()
+        self.queue.start()
+        if meeting:
+            self.session.open(meeting)
+
+    def close(self) -> None:
+        """End what runs, window first."""
+        self.window.close()
+        self.player.close()
+        self.reader.close()
+        for client in self.clients.all():
+            client.close()
+
+    def _parts(self, chosen: Settings) -> Parts:
+        clients, library_dir = self.clients, self.library_dir
+        actions = Actions(paths.config_dir() / "shortcuts.json")
+        meeting = MeetingPage(self.session, self.player)
+        speakers = SpeakersPage(self.session, self.dialogs)
+        commands = Commands(
+            self.session, self.player, meeting, speakers, clients.analysis, self.dialogs
+        )
+        commands.library_dir = library_dir
+        return Parts(
+            actions=actions,
+            commands=commands,
+            meetings=LibraryActions(clients.clerk, self.queue, library_dir, self.dialogs),
+            session=self.session,
+            player=self.player,
+            welcome=WelcomePage(actions["record"], actions["add"]),
+            library=LibraryPage(self.reader),
+            meeting=meeting,
+            record=RecordPage(),
+            search=SearchPage(clients.clerk, library_dir),
+            ask=AskPage(clients.assistant, self.session, library_dir),
+            minutes=MinutesPage(self.session),
+            speakers=speakers,
+            graph=GraphPage(self.session),
+            models=ModelsPage(clients.clerk, clients.analysis, self.dialogs),
+            settings=SettingsPage(chosen, actions),
+            banner=Banner(),
+            jobs=JobBar(),
+        )
+
+    def _connect(self) -> None:
+        parts, queue, bar = self.window.parts, self.queue, self.window.parts.jobs
+        queue.changed.connect(self._on_queue_changed)
+        queue.meeting_ready.connect(self._on_meeting_ready)
+        bar.cancel_requested.connect(queue.cancel)
+        bar.retry_requested.connect(queue.retry)
+        bar.move_requested.connect(queue.move)
+        bar.pause_requested.connect(queue.set_paused)
+        for client in self.clients.all():
+            client.job_failed.connect(self._on_job_failed)
+        self.reader.failed.connect(self._on_read_failed)
+        self.player.device_missing.connect(self._on_device_missing)
+        parts.settings.changed.connect(self._on_settings)
+        for source in (parts.meetings, parts.commands, parts.models):
+            source.told.connect(self._on_told)
+        for source in (parts.meetings, parts.commands, parts.settings):
+            source.refused.connect(self.window.show_banner)
+        parts.meetings.meeting_changed.connect(self._on_meeting_changed)
+        parts.meeting.transcript.bookmark_requested.connect(parts.commands.bookmark)
+        parts.meeting.transcript.speaker_menu_requested.connect(parts.speakers.open_menu)
+        parts.meeting.unplayable.connect(self._on_unplayable)
+        parts.minutes.write_requested.connect(parts.commands.summarise)
+        parts.models.missing_found.connect(self._on_models_missing)
+        parts.banner.details_requested.connect(self._on_details)
+
+    def _on_queue_changed(self) -> None:
+        self.window.parts.jobs.show_tasks(self.queue.tasks, is_paused=self.queue.is_paused)
+
+    def _on_meeting_ready(self, meeting: object) -> None:
+        self.window.parts.library.reload()
+        meeting_id = getattr(meeting, "id", "")
+        if self.session.content is None and meeting_id:
+            self.session.open(meeting_id)
+        elif meeting_id == self.session.meeting_id:
+            self.session.refresh()
+
+    def _on_meeting_changed(self, meeting_id: str) -> None:
+        if meeting_id == self.session.meeting_id:
+            self.session.refresh()
+
+    def _on_job_failed(self, _job: object, failure: Failed) -> None:
+        self.window.show_banner(failure.message, failure.hint, "", failure.details)
+
+    def _on_read_failed(self, error: EngineError) -> None:
+        self.window.show_banner(error.message, error.hint)
+
+    def _on_told(self, message: str, hint: str) -> None:
+        self.window.show_banner(message, hint, "good")
+
+    def _on_unplayable(self, path: str) -> None:
+        self.window.show_banner(
+            self.tr("The sound of this meeting cannot be played."),
+            self.tr("The file {path} is damaged or gone.").format(path=path),
+        )
+
+    def _on_device_missing(self) -> None:
+        self.window.show_banner(
+            self.tr("There is no sound device."),
+            self.tr("The position moves on, but nothing can be heard."),
+            "warning",
+        )
+
+    def _on_models_missing(self, is_missing: bool) -> None:
+        if is_missing:
+            parts = self.window.parts
+            self.window.stack.setCurrentWidget(parts.models)
+
+    def _on_settings(self, chosen: Settings) -> None:
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        theme.apply(app, chosen.theme)
+        try:
+            settings.save(chosen)
+        except EngineError as error:
+            self.window.show_banner(error.message, error.hint)
+
+    def _on_details(self, details: str) -> None:
+        self.dialogs.tell(self.tr("Details"), self.tr("The technical part:"), details)
+
+
+def _make_library(library_dir: Path) -> None:
+    """Bring the library file to the present format before anybody reads it."""
+    library_dir.mkdir(parents=True, exist_ok=True)
+    Store(library_dir).close()
+
+
+def _log_to_file() -> None:
+    """Keep a short log of warnings, without meeting content."""
+    folder = paths.log_dir()
+    folder.mkdir(parents=True, exist_ok=True)
+    handler = logging.handlers.RotatingFileHandler(
+        folder / "window.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.getLogger().addHandler(handler)
+
+
+def make_application(chosen: Settings) -> QApplication:
+    """The QApplication in the window's look and language."""
+    QApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
+    app.setApplicationName(paths.APP_NAME)
+    app.setDesktopFileName("earwitness")
+    app.setStyle("Fusion")
+    icon = paths.resource("icons/earwitness.svg")
+    if icon.exists():
+        app.setWindowIcon(QIcon(str(icon)))
+    theme.choose_font(app)
+    theme.apply(app, chosen.theme)
+    translation.install(app, chosen.ui_language)
+    return app
+
+
+def main(argv: Sequence[str]) -> int:
+    """Open the window.
+
+    Args:
+        argv: ``--library DIR`` and ``--meeting ID-or-title``, both optional.
+
+    Returns:
+        Exit code.
+    """
+    parser = argparse.ArgumentParser(prog="earwitness")
+    parser.add_argument("--library", type=Path, default=paths.library_dir())
+    parser.add_argument("--meeting", default="")
+    arguments = parser.parse_args(list(argv))
+    _log_to_file()
+    problem: EngineError | None = None
+    try:
+        chosen = settings.load()
+    except EngineError as error:
+        chosen, problem = Settings(), error
+    app = make_application(chosen)
+    running = App(arguments.library, Clients(), chosen)
+    install_excepthook(running.window)
+    if problem is not None:
+        running.window.show_banner(problem.message, problem.hint)
+    app.aboutToQuit.connect(running.close)
+    running.start(arguments.meeting)
+    return app.exec()

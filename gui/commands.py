@@ -1,0 +1,119 @@
+"""What menu entries do that concerns more than one page."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import zipfile
+from pathlib import Path
+
+import PySide6
+from PySide6.QtCore import QObject, QPoint, Signal
+
+import engine
+from engine import paths
+from engine.messages import Enrich
+from gui.dialogs import Dialogs
+from gui.engine_client import EngineClient
+from gui.pages.meeting import MeetingPage
+from gui.pages.speakers import SpeakersPage
+from gui.player import Player
+from gui.session import Session
+
+
+class Commands(QObject):
+    """Joins the session, the player and the pages for single commands.
+
+    Signals:
+        told(str, str): Good news for the banner.
+        refused(str, str): Bad news for the banner.
+    """
+
+    told = Signal(str, str)
+    refused = Signal(str, str)
+
+    def __init__(
+        self,
+        session: Session,
+        player: Player,
+        meeting: MeetingPage,
+        speakers: SpeakersPage,
+        analysis: EngineClient,
+        dialogs: Dialogs,
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._player = player
+        self._meeting = meeting
+        self._speakers = speakers
+        self._analysis = analysis
+        self._dialogs = dialogs
+        self.library_dir = Path()
+
+    def bookmark(self, at: float | None = None) -> None:
+        """Mark a moment, by default the one heard."""
+        moment = self._player.position if at is None else at
+
+        def take(text: str) -> None:
+            self._session.edit("add_bookmark", at=moment, text=text.strip())
+
+        self._dialogs.text(self.tr("Bookmark"), self.tr("What is here?"), "", take)
+
+    def change_speaker(self) -> None:
+        """Offer speakers for the current utterance."""
+        transcript = self._meeting.transcript
+        row = transcript.current_row()
+        if not transcript.model.rowCount():
+            return
+        corner = transcript.view.text_rect(row).topLeft()
+        point: QPoint = transcript.view.viewport().mapToGlobal(corner)
+        self._speakers.open_menu(row, point)
+
+    def summarise(self) -> None:
+        """Write the minutes of the open meeting again; what the user changed stays."""
+        if self._session.content is None:
+            return
+        job = self._analysis.submit(Enrich("", str(self.library_dir), self._session.meeting_id))
+        job.finished.connect(self._on_summarised)
+        self.told.emit(self.tr("The minutes are being written."), "")
+
+    def export_log(self) -> None:
+        """Write the logs, which hold no meeting content, to one file."""
+
+        def take(path: str) -> None:
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                for file in sorted(paths.log_dir().glob("*")):
+                    if file.is_file():
+                        archive.write(file, file.name)
+                archive.writestr("versions.txt", versions())
+            self.told.emit(self.tr("The log was exported."), path)
+
+        self._dialogs.save(self.tr("Export the log"), "earwitness-log.zip", "Zip (*.zip)", take)
+
+    def about(self) -> None:
+        """Say what this is."""
+        text = self.tr(
+            "Earwitness {version}\n\nA private desktop app for meetings: who said what, when and "
+            "how, with answers you can hear. Nothing leaves this computer.\n\nLicence: Apache-2.0"
+        ).format(version=engine.__version__)
+        self._dialogs.tell(self.tr("About Earwitness"), text, versions())
+
+    def may_close(self) -> bool:
+        """Whether the window may go away now."""
+        return True
+
+    def _on_summarised(self, _result: object) -> None:
+        self._session.refresh()
+        self.told.emit(self.tr("The minutes are ready."), "")
+
+
+def versions() -> str:
+    """The versions that matter in a report."""
+    return "\n".join(
+        [
+            f"Earwitness {engine.__version__}",
+            f"Python {sys.version.split()[0]}",
+            f"PySide {PySide6.__version__}",
+            platform.platform(),
+        ]
+    )

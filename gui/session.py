@@ -1,0 +1,228 @@
+"""The meeting that is open: what every page of it shows, loaded without making anyone wait."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QObject, Signal
+
+from engine.graph.store import Store
+from engine.messages import Edit
+from engine.types import Answer, Edge, Event, Meeting, Relation, Speaker, Utterance, Word
+from gui.engine_client import EngineClient, Job
+from gui.reader import Reader
+
+AUDIO_FILE = "audio.flac"
+PEAKS_FILE = "peaks.npy"
+_WORDS_CHUNK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingContent:
+    """One consistent read of a meeting.
+
+    Attributes:
+        peaks: (n, 2) float16 minimum and maximum per 20 ms, None without sound.
+        audio_path: The timeline, None without sound.
+        topics: Rows of the store's ``topics`` as read.
+        notes: Rows of the store's ``notes`` as read.
+    """
+
+    meeting: Meeting
+    utterances: list[Utterance]
+    speakers: tuple[Speaker, ...] = ()
+    events: tuple[Event, ...] = ()
+    topics: tuple[Any, ...] = ()
+    notes: tuple[Any, ...] = ()
+    peaks: npt.NDArray[np.float16] | None = None
+    audio_path: Path | None = None
+    colour_by_speaker: dict[int, int] = field(default_factory=dict)
+
+    def colour(self, speaker_id: int | None) -> int | None:
+        """Colour number of a speaker, None when unknown."""
+        return self.colour_by_speaker.get(speaker_id) if speaker_id is not None else None
+
+
+class Session(QObject):
+    """The open meeting and the edits made to it.
+
+    Signals:
+        opened(MeetingContent): Another meeting, or a fresh read of the same one after a reload.
+        refreshed(MeetingContent): The same meeting after an edit or an analysis.
+        closed(): Nothing is open.
+        words_loaded(int, int): Words of utterances [first, last) are there.
+        edit_failed(): An edit was refused; what is shown was read again.
+    """
+
+    opened = Signal(object)
+    refreshed = Signal(object)
+    closed = Signal()
+    words_loaded = Signal(int, int)
+    edit_failed = Signal()
+
+    def __init__(
+        self,
+        reader: Reader,
+        clerk: EngineClient,
+        library_dir: Path,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._reader = reader
+        self._clerk = clerk
+        self._library_dir = library_dir
+        self._words: dict[int, tuple[Word, ...]] = {}
+        self._asked_chunks: set[int] = set()
+        self.content: MeetingContent | None = None
+
+    @property
+    def meeting_id(self) -> str:
+        """Id of the open meeting, "" when none is."""
+        return self.content.meeting.id if self.content else ""
+
+    def open(self, meeting_id: str) -> None:
+        """Read a meeting in the background and show it."""
+        self._reader.read(lambda store: load(store, meeting_id), self._on_opened)
+
+    def refresh(self) -> None:
+        """Read the open meeting again."""
+        meeting_id = self.meeting_id
+        if meeting_id:
+            self._reader.read(lambda store: load(store, meeting_id), self._on_refreshed)
+
+    def close(self) -> None:
+        """Show nothing."""
+        self.content = None
+        self._forget_words()
+        self.closed.emit()
+
+    def words(self, index: int) -> tuple[Word, ...]:
+        """Words of an utterance; empty, and fetched in the background, when not there yet."""
+        known = self._words.get(index)
+        if known is not None:
+            return known
+        self._ask_words(index // _WORDS_CHUNK)
+        return ()
+
+    def utterance_at(self, position: float) -> int:
+        """Index of the utterance heard at a time, or of the last before it; -1 before all."""
+        if self.content is None:
+            return -1
+        return int(np.searchsorted(self._starts, position + 1e-3, side="right")) - 1
+
+    def edit(self, operation: str, **arguments: object) -> Job | None:
+        """Ask the clerk to change the open meeting; what is shown follows when it is done."""
+        if self.content is None:
+            return None
+        request = Edit("", str(self._library_dir), self.meeting_id, operation, arguments)
+        job = self._clerk.submit(request)
+        job.finished.connect(self._on_edited)
+        job.failed.connect(self._on_edit_failed)
+        return job
+
+    def edges(self, relation: Relation, deliver: Any) -> None:
+        """Read edges of one kind in the background, for the graph."""
+        meeting_id = self.meeting_id
+
+        def query(store: Store) -> list[Edge]:
+            return list(store.edges(meeting_id, relation))
+
+        self._reader.read(query, deliver)
+
+    def entities(self, deliver: Any) -> None:
+        """Read which utterances (indices) name which entity, in the background."""
+        meeting_id = self.meeting_id
+
+        def query(store: Store) -> dict[str, list[int]]:
+            found = store.entities(meeting_id)
+            return {name: list(indices) for (name, _kind), indices in found.items()}
+
+        self._reader.read(query, deliver)
+
+    def answers(self, deliver: Any) -> None:
+        """Read earlier answers in the background."""
+        meeting_id = self.meeting_id
+
+        def query(store: Store) -> list[Answer]:
+            return list(store.answers(meeting_id))
+
+        self._reader.read(query, deliver)
+
+    def _ask_words(self, chunk: int) -> None:
+        if self.content is None or chunk in self._asked_chunks:
+            return
+        self._asked_chunks.add(chunk)
+        first = chunk * _WORDS_CHUNK
+        part = self.content.utterances[first : first + _WORDS_CHUNK]
+        if not part or not self.content.meeting.has_audio:
+            return
+        meeting_id, start, end = self.meeting_id, part[0].start, max(u.end for u in part)
+
+        def query(store: Store) -> tuple[str, Sequence[Utterance]]:
+            found = store.utterances(meeting_id, with_words=True, start=start, end=end)
+            return meeting_id, found
+
+        self._reader.read(query, self._on_words)
+
+    def _on_words(self, result: tuple[str, Sequence[Utterance]]) -> None:
+        meeting_id, utterances = result
+        if meeting_id != self.meeting_id or not utterances:
+            return
+        for utterance in utterances:
+            self._words[utterance.index] = utterance.words
+        self.words_loaded.emit(utterances[0].index, utterances[-1].index + 1)
+
+    def _on_opened(self, content: MeetingContent) -> None:
+        self._take(content)
+        self.opened.emit(content)
+
+    def _on_refreshed(self, content: MeetingContent) -> None:
+        if content.meeting.id != self.meeting_id:
+            return
+        self._take(content)
+        self.refreshed.emit(content)
+
+    def _take(self, content: MeetingContent) -> None:
+        self.content = content
+        self._starts = np.array([u.start for u in content.utterances])
+        self._forget_words()
+
+    def _forget_words(self) -> None:
+        self._words.clear()
+        self._asked_chunks.clear()
+
+    def _on_edited(self, _result: object) -> None:
+        self.refresh()
+
+    def _on_edit_failed(self, _failure: object) -> None:
+        self.edit_failed.emit()
+        self.refresh()
+
+
+def load(store: Store, meeting_id: str) -> MeetingContent:
+    """Read all that is shown of a meeting, words excepted."""
+    meeting = store.meeting(meeting_id)
+    media = store.media_dir(meeting.id)
+    speakers = tuple(store.speakers(meeting.id))
+    audio_path = media / AUDIO_FILE
+    peaks = None
+    if (media / PEAKS_FILE).exists():
+        with contextlib.suppress(OSError, ValueError):  # Peaks are a cache; none is no harm.
+            peaks = np.load(media / PEAKS_FILE, allow_pickle=False)
+    return MeetingContent(
+        meeting,
+        list(store.utterances(meeting.id)),
+        speakers,
+        tuple(store.events(meeting.id)),
+        tuple(store.topics(meeting.id)),
+        tuple(store.notes(meeting.id)),
+        peaks,
+        audio_path if audio_path.exists() else None,
+        {speaker.id: speaker.colour for speaker in speakers},
+    )

@@ -1,0 +1,210 @@
+"""One question and its answer, from the first streamed word to the receipt."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+
+from engine.types import Answer, Citation, Evidence, Receipt, TraceEvent
+from gui import theme
+from gui.clock import clock
+from gui.widgets.basics import Badge, Card, IconButton, Label, row
+from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.trace_view import TraceView
+
+
+class AnswerCard(QWidget):
+    """Grows while the answer comes and can be asked how it was found.
+
+    Signals:
+        citation_chosen(Citation): Play this moment.
+        focused(): The user works with this answer; its pins should be shown.
+        rated(int): The user's mark, 1 to 5.
+    """
+
+    citation_chosen = Signal(object)
+    focused = Signal()
+
+    def __init__(self, question: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.question = question
+        self.answer: Answer | None = None
+        self._trace: list[TraceEvent] = []
+        self._build()
+
+    def add_event(self, event: TraceEvent) -> None:
+        """Take a step of the agent as it comes."""
+        if event.kind == "text":
+            self._draft.setText(self._draft.text() + str(event.content))
+            self._draft.show()
+            return
+        self._trace.append(event)
+        # A new round begins with a clean sheet: its text replaces the rejected one.
+        if event.kind in ("evidence", "plan"):
+            self._draft.clear()
+        self._status.setText(self._doing(event))
+        if self._trace_view.isVisible():
+            self._trace_view.show_trace(self._trace)
+
+    def finish(self, answer: Answer) -> None:
+        """Replace the streamed draft by the checked answer."""
+        self.answer = answer
+        self._trace = list(answer.trace) or self._trace
+        self._draft.hide()
+        self._show_verdict(answer)
+        if answer.sentences:
+            for sentence in answer.sentences:
+                self._add_sentence(sentence.text, sentence.citations, sentence.is_supported)
+        else:
+            self._add_sentence(answer.text, (), True)
+        self._status.setText(self._receipt(answer.receipt))
+        self._tools.show()
+
+    def fail(self, message: str) -> None:
+        """Say that there is no answer."""
+        self._draft.hide()
+        self._badge.show_state(self.tr("No answer"), "warning")
+        self._badge.show()
+        self._status.setText(message)
+
+    def citations(self) -> list[Citation]:
+        """Every moment of the answer, in its order, each once."""
+        sentences = self.answer.sentences if self.answer else ()
+        return list(dict.fromkeys(c for sentence in sentences for c in sentence.citations))
+
+    def _build(self) -> None:
+        unit = theme.space(self)
+        bubble = Card("bubble", steps=2.5)
+        bubble.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        question = Label(self.question, wraps=True)
+        question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        bubble.column.addWidget(question)
+        self._card = Card(steps=3)
+        self._badge = Badge()
+        self._badge.hide()
+        self._draft = Label("", "muted", wraps=True)
+        self._draft.hide()
+        self._body = QVBoxLayout()
+        self._body.setSpacing(2 * unit)
+        self._status = Label(self.tr("Thinking…"), "small", wraps=True)
+        how = IconButton(
+            "question", self.tr("How I found this"), text=self.tr("How I found this"), size=1
+        )
+        how.setCheckable(True)
+        copy = IconButton("copy", self.tr("Copy the answer with its citations"), size=1)
+        copy.clicked.connect(self._on_copy)
+        self._tools = QWidget()
+        self._tools.setLayout(row(how, None, copy, spacing=unit))
+        self._tools.hide()
+        self._trace_view = TraceView()
+        self._trace_view.hide()
+        self._trace_view.evidence_chosen.connect(self._on_evidence)
+        how.toggled.connect(self._on_how)
+        column = self._card.column
+        column.addWidget(self._badge)
+        column.addWidget(self._draft)
+        column.addLayout(self._body)
+        column.addWidget(self._status)
+        column.addWidget(self._tools)
+        column.addWidget(self._trace_view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2 * unit)
+        layout.addWidget(bubble)
+        layout.addWidget(self._card)
+
+    def _show_verdict(self, answer: Answer) -> None:
+        if answer.abstained:
+            text, tone = self.tr("Not said in this meeting"), ""
+        elif answer.verdict.is_verified:
+            text, tone = self.tr("Verified against the recording"), "good"
+        else:
+            text, tone = self.tr("Not verified – listen before you rely on it"), "warning"
+        self._badge.show_state(text, tone)
+        self._badge.setToolTip("\n".join(answer.verdict.problems))
+        self._badge.show()
+
+    def _add_sentence(self, text: str, citations: tuple[Citation, ...], is_supported: bool) -> None:
+        label = Label(text, "" if is_supported else "muted", wraps=True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        if not is_supported:
+            label.setToolTip(self.tr("Nothing in the recording supports this sentence."))
+        self._body.addWidget(label)
+        if not citations:
+            return
+        chips = QWidget()
+        flow = FlowLayout(chips, theme.space(self))
+        for citation in citations:
+            flow.addWidget(self._chip(citation))
+        self._body.addWidget(chips)
+
+    def _chip(self, citation: Citation) -> QPushButton:
+        chip = QPushButton(f"▶ {citation.speaker} {clock(citation.start)}")
+        chip.setProperty("role", "chip")
+        chip.setAutoDefault(False)
+        chip.setFont(theme.scaled(chip.font(), 0.9))
+        chip.setCursor(Qt.CursorShape.PointingHandCursor)
+        chip.setToolTip(f"“{citation.quote}”")
+        name = self.tr("Play {speaker} at {time}: {quote}")
+        chip.setAccessibleName(
+            name.format(speaker=citation.speaker, time=clock(citation.start), quote=citation.quote)
+        )
+        chip.clicked.connect(lambda: self._choose(citation))
+        return chip
+
+    def _choose(self, citation: Citation) -> None:
+        self.focused.emit()
+        self.citation_chosen.emit(citation)
+
+    def _on_evidence(self, evidence: Evidence) -> None:
+        spoken = evidence.utterance
+        self.citation_chosen.emit(
+            Citation(
+                evidence.meeting_id,
+                spoken.index,
+                spoken.start,
+                spoken.end,
+                spoken.speaker,
+                spoken.text,
+            )
+        )
+
+    def _on_how(self, is_shown: bool) -> None:
+        if is_shown:
+            self._trace_view.show_trace(self._trace)
+        self._trace_view.setVisible(is_shown)
+
+    def _on_copy(self) -> None:
+        if self.answer is None:
+            return
+        lines = [f"{self.tr('Question')}: {self.answer.question}", self.answer.text, ""]
+        lines += [f"[{clock(c.start)}] {c.speaker}: “{c.quote}”" for c in self.citations()]
+        QGuiApplication.clipboard().setText("\n".join(lines).strip())
+
+    def _doing(self, event: TraceEvent) -> str:
+        steps = {
+            "intent": self.tr("Understanding the question…"),
+            "plan": self.tr("Planning the search…"),
+            "sql": self.tr("Searching…"),
+            "evidence": self.tr("Reading the evidence…"),
+            "draft": self.tr("Checking the draft…"),
+            "verdict": self.tr("Judging the draft…"),
+        }
+        text = steps.get(event.kind, self.tr("Thinking…"))
+        if event.round > 1:
+            text += " " + self.tr("(round {n})").format(n=event.round)
+        return text
+
+    def _receipt(self, receipt: Receipt) -> str:
+        text = self.tr(
+            "Searched {searched} utterances, read {read}, left out {left} · "
+            "{rounds} round(s) · {seconds:.1f} s"
+        )
+        return text.format(
+            searched=receipt.n_searched,
+            read=receipt.n_read,
+            left=receipt.n_left_out,
+            rounds=receipt.rounds,
+            seconds=receipt.seconds,
+        )
