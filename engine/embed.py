@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import ModelBroken
+from engine.types import FloatArray
 from engine.weights.locate import locate
 
-FloatArray = NDArray[np.float32]
 MAX_TOKENS = 256
 BATCH_ROWS = 32
 DIMENSION = 384

@@ -12,13 +12,10 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from engine.graph.database import Database
 from engine.graph.lexicon import folded
 from engine.types import Utterance, Word
-
-if TYPE_CHECKING:
-    from engine.graph.database import Database
 
 # Shares of an utterance's time.
 MOSTLY = 0.5

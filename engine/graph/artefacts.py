@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 from engine.errors import StoreError
 from engine.graph.lexicon import clean
 from engine.graph.meetings import MeetingTable
-from engine.types import Acoustics, Cue, Edge, Event, Relation, Span, Turn, Word
-
-FloatArray = NDArray[np.float32]
+from engine.types import Acoustics, Cue, Edge, Event, FloatArray, Relation, Span, Turn, Word
 
 
 def packed_words(words: Iterable[Word]) -> str:
@@ -136,6 +134,15 @@ class ArtefactTables(MeetingTable):
 
         Edges that point at utterances that are not there are left out.
         """
+        with self.transaction() as connection:
+            connection.execute(
+                "DELETE FROM edges WHERE meeting_id = ? AND (? = '' OR relation = ?)",
+                (meeting_id, relation or "", relation or ""),
+            )
+            self.add_edges(meeting_id, edges)
+
+    def add_edges(self, meeting_id: str, edges: Iterable[Edge]) -> None:
+        """Add edges to those that are there."""
         ids = self.utterance_ids(meeting_id)
         n = len(ids)
         rows = [
@@ -145,10 +152,6 @@ class ArtefactTables(MeetingTable):
         ]
         with self.transaction() as connection:
             self._require(meeting_id)
-            connection.execute(
-                "DELETE FROM edges WHERE meeting_id = ? AND (? = '' OR relation = ?)",
-                (meeting_id, relation or "", relation or ""),
-            )
             connection.executemany(
                 "INSERT INTO edges(meeting_id, source, target, relation, weight, reason) "
                 "VALUES (?, ?, ?, ?, ?, ?)",
@@ -166,7 +169,9 @@ class ArtefactTables(MeetingTable):
         return [Edge(r[0], r[1], Relation(r[2]), r[3], r[4]) for r in found]
 
     def save_entities(
-        self, meeting_id: str, entities: Mapping[tuple[str, str] | str, Sequence[int]]
+        self,
+        meeting_id: str,
+        entities: Mapping[tuple[str, str], Sequence[int]] | Mapping[str, Sequence[int]],
     ) -> None:
         """Replace the entities: (name, kind) or name -> indices of utterances that mention it."""
         ids = self.utterance_ids(meeting_id)

@@ -19,13 +19,28 @@ class FindingTables(ArtefactTables):
 
     def save_expansions(self, meeting_id: str, questions: Mapping[int, Sequence[str]]) -> None:
         """Replace the questions each utterance (by index) answers; they are searched as well."""
-        ids = self.utterance_ids(meeting_id)
-        rows = ((ids[i], clean(q)) for i, qs in questions.items() if 0 <= i < len(ids) for q in qs)
         with self.transaction() as connection:
             connection.execute(
                 "DELETE FROM vectors WHERE meeting_id = ? AND kind = 'question'", (meeting_id,)
             )
-            self._replace(meeting_id, "expansions", "utterance_id, question", rows)
+            connection.execute("DELETE FROM expansions WHERE meeting_id = ?", (meeting_id,))
+            self.add_expansions(meeting_id, questions)
+
+    def add_expansions(self, meeting_id: str, questions: Mapping[int, Sequence[str]]) -> None:
+        """Add questions that utterances (by index) answer."""
+        ids = self.utterance_ids(meeting_id)
+        with self.transaction() as connection:
+            self._require(meeting_id)
+            connection.executemany(
+                "INSERT INTO expansions(meeting_id, utterance_id, question) VALUES (?, ?, ?)",
+                [
+                    (meeting_id, ids[i], clean(question))
+                    for i, wanted in questions.items()
+                    if 0 <= i < len(ids)
+                    for question in wanted
+                ],
+            )
+            self._touch(meeting_id)
 
     def expansions(self, meeting_id: str) -> list[tuple[int, str]]:
         """(utterance index, question) in the order of the question vectors."""
@@ -37,9 +52,24 @@ class FindingTables(ArtefactTables):
 
     def save_roles(self, meeting_id: str, sentences: Mapping[int, Sequence[str]]) -> None:
         """Replace the semantic roles of utterances (by index), as plain sentences."""
+        rows = [(i, sentence, "") for i, wanted in sentences.items() for sentence in wanted]
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM roles WHERE meeting_id = ?", (meeting_id,))
+            self.add_roles(meeting_id, rows)
+
+    def add_roles(self, meeting_id: str, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Add semantic roles: (utterance index, plain sentence, graph in PENMAN)."""
         ids = self.utterance_ids(meeting_id)
-        rows = ((ids[i], clean(s)) for i, ss in sentences.items() if 0 <= i < len(ids) for s in ss)
-        self._replace(meeting_id, "roles", "utterance_id, sentence", rows)
+        with self.transaction() as connection:
+            self._require(meeting_id)
+            connection.executemany(
+                "INSERT INTO roles(meeting_id, utterance_id, sentence, graph) VALUES (?, ?, ?, ?)",
+                [
+                    (meeting_id, ids[i], clean(sentence), clean(graph))
+                    for i, sentence, graph in rows
+                    if 0 <= i < len(ids)
+                ],
+            )
 
     def roles(self, meeting_id: str) -> list[tuple[int, str]]:
         """(utterance index, sentence), ascending."""
@@ -73,6 +103,13 @@ class FindingTables(ArtefactTables):
             )
             for note in notes:
                 self._insert_note(meeting_id, kind, note)
+
+    def add_notes(self, meeting_id: str, notes: Iterable[Note]) -> None:
+        """Add notes of any kinds."""
+        with self.transaction():
+            self._require(meeting_id)
+            for note in notes:
+                self._insert_note(meeting_id, note.kind, note)
 
     def add_note(self, meeting_id: str, note: Note) -> int:
         """Add one note and return its key."""

@@ -64,8 +64,11 @@ _BACK_CHANNELS = frozenset(_BACK_CHANNEL_WORDS.split())
 
 
 def folded(text: str) -> str:
-    """Text for comparing: compatibility forms joined, case folded."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    """Text for comparing: compatibility forms joined, small letters.
+
+    Not ``casefold``, which turns ß to ss where the full-text index does not.
+    """
+    return unicodedata.normalize("NFKC", text).lower()
 
 
 def has_dense(text: str) -> bool:

@@ -19,7 +19,7 @@ _COLUMNS = (
     "n_speakers, coverage, tags"
 )
 _CHANGEABLE_COLUMNS = (
-    "title source_name duration language has_audio is_complete coverage tags created"
+    "title source_name duration language has_audio is_complete coverage tags created fingerprint"
 )
 _CHANGEABLE = frozenset(_CHANGEABLE_COLUMNS.split())
 
@@ -78,6 +78,15 @@ class MeetingTable(Database):
         shown = ref if len(ref) <= 60 else ref[:60] + "..."
         many = " more than one" if ref and found else " no"
         raise MeetingNotFound(f"There is{many} meeting {shown!r}.", "See `earwitness list`.")
+
+    def meeting_by_fingerprint(self, fingerprint: str) -> Meeting | None:
+        """The meeting made from a file with this content; a finished one rather than another."""
+        found = self.rows(
+            f"SELECT {_COLUMNS} FROM meetings WHERE fingerprint = ? AND fingerprint <> '' "
+            "ORDER BY is_complete DESC, created LIMIT 1",
+            (fingerprint,),
+        )
+        return _meeting(found[0]) if found else None
 
     def update_meeting(self, meeting_id: str, **columns: Any) -> Meeting:
         """Change columns of a meeting: title, duration, language, coverage, tags, is_complete...

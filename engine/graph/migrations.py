@@ -99,6 +99,11 @@ def _search_and_edits(connection: sqlite3.Connection) -> None:
     _run(connection, _SEARCH)
 
 
+@_migration
+def _files_are_known_again(connection: sqlite3.Connection) -> None:
+    _run(connection, _FINGERPRINT)
+
+
 _OWNER = "meeting_id TEXT NOT NULL REFERENCES meetings(id) ON DELETE CASCADE"
 _NODE = "utterance_id INTEGER NOT NULL REFERENCES utterances(id) ON DELETE CASCADE"
 
@@ -309,4 +314,10 @@ CREATE TABLE versions (
 CREATE INDEX versions_by_meeting ON versions(meeting_id)
 
 CREATE TABLE library_state (key TEXT PRIMARY KEY, value TEXT NOT NULL)
+"""
+
+_FINGERPRINT = """
+ALTER TABLE meetings ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''
+
+CREATE INDEX meetings_by_fingerprint ON meetings(fingerprint)
 """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+from sqlite3 import Connection
 
 from engine.errors import StoreError
+from engine.graph import library_index
+from engine.graph.answers import AnswerTables
 from engine.types import DeleteReceipt
-
-if TYPE_CHECKING:
-    from engine.graph.store import Store
 
 # Tables with a row per thing of a meeting, in the order of the receipt.
 _OWNED = (
@@ -20,7 +20,7 @@ OWNED_TABLES = tuple(_OWNED.split())
 FULL_TEXT_TABLES = ("utterances_fts", "utterances_dense", "expansions_fts")
 
 
-def delete_meeting(store: Store, meeting_id: str) -> DeleteReceipt:
+def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
     """Remove a meeting: rows, full-text entries, answers that quote it, vectors, sound.
 
     The rows go first, in one transaction; the files are scrubbed afterwards, and a scrub that
@@ -33,6 +33,21 @@ def delete_meeting(store: Store, meeting_id: str) -> DeleteReceipt:
     meeting = store.meeting(meeting_id)
     key = meeting.id
     media = store.media_dir(key)
+    counts = _counted(store, key)
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO library_state(key, value) VALUES ('scrub', ?)", (key,)
+        )
+        counts |= _remove_answers(connection, key)
+        connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
+    n_files, n_bytes = _remove_media(media)
+    scrub(store)
+    rows = {table: n for table, n in counts.items() if n} | {"meetings": 1}
+    return DeleteReceipt(key, meeting.title, rows, n_files, n_bytes)
+
+
+def _counted(store: AnswerTables, key: str) -> dict[str, int]:
+    """Rows of a meeting by table."""
     counts = {
         table: int(store.value(f"SELECT count(*) FROM {table} WHERE meeting_id = ?", (key,)))
         for table in OWNED_TABLES
@@ -44,39 +59,31 @@ def delete_meeting(store: Store, meeting_id: str) -> DeleteReceipt:
             (key,),
         )
     )
-    with store.transaction() as connection:
-        connection.execute(
-            "INSERT OR REPLACE INTO library_state(key, value) VALUES ('scrub', ?)", (key,)
-        )
-        connection.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS doomed(id INTEGER PRIMARY KEY, chat_id INTEGER)"
-        )
-        connection.execute("DELETE FROM doomed")
-        # The trace of an answer over the whole library may quote a meeting it does not cite.
-        connection.execute(
-            "INSERT INTO doomed SELECT id, chat_id FROM answers WHERE instr(payload, ?) > 0 OR id "
-            "IN (SELECT answer_id FROM answer_meetings WHERE meeting_id = ?)",
-            (key, key),
-        )
-        counts["answers"] = connection.execute(
-            "DELETE FROM answers WHERE id IN (SELECT id FROM doomed)"
-        ).rowcount
-        counts["chats"] = connection.execute(
-            "DELETE FROM chats WHERE id IN (SELECT chat_id FROM doomed) AND id NOT IN "
-            "(SELECT chat_id FROM answers WHERE chat_id NOTNULL)"
-        ).rowcount
-        connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
-    n_files, n_bytes = _remove_media(media)
-    scrub(store)
-    counts["meetings"] = 1
-    rows = {table: n for table, n in counts.items() if n}
-    return DeleteReceipt(key, meeting.title, rows, n_files, n_bytes)
+    return counts
 
 
-def scrub(store: Store) -> None:
+def _remove_answers(connection: Connection, key: str) -> dict[str, int]:
+    """Delete the answers that rest on a meeting or quote it, and chats left empty."""
+    connection.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS doomed(id INTEGER PRIMARY KEY, chat_id INTEGER)"
+    )
+    connection.execute("DELETE FROM doomed")
+    # The trace of an answer over the whole library may quote a meeting it does not cite.
+    connection.execute(
+        "INSERT INTO doomed SELECT id, chat_id FROM answers WHERE instr(payload, ?) > 0 OR id "
+        "IN (SELECT answer_id FROM answer_meetings WHERE meeting_id = ?)",
+        (key, key),
+    )
+    answers = connection.execute("DELETE FROM answers WHERE id IN (SELECT id FROM doomed)").rowcount
+    chats = connection.execute(
+        "DELETE FROM chats WHERE id IN (SELECT chat_id FROM doomed) AND id NOT IN "
+        "(SELECT chat_id FROM answers WHERE chat_id NOTNULL)"
+    ).rowcount
+    return {"answers": answers, "chats": chats}
+
+
+def scrub(store: AnswerTables) -> None:
     """Wipe what deleted rows left in the full-text index, the log and the vector cache."""
-    from engine.graph import library_index
-
     library_index.forget_deleted(store)
     with store.transaction() as connection:
         # Full-text tables mark deletions and keep the words until their segments are merged.
@@ -86,10 +93,7 @@ def scrub(store: Store) -> None:
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _remove_media(media: object) -> tuple[int, int]:
-    from pathlib import Path
-
-    folder = Path(str(media))
+def _remove_media(folder: Path) -> tuple[int, int]:
     n_files = n_bytes = 0
     try:
         for path in folder.rglob("*"):

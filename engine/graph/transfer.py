@@ -11,6 +11,7 @@ mark ``ARRIVING`` until the rows are committed. ``sweep`` removes what a killed 
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ from engine.graph.store import Store
 from engine.progress import Report, silent
 
 ARRIVING = ".arriving"
+TEMPORARY = "temporary-"
 BATCH_ROWS = 2_000
 _COPY_BYTES = 1 << 20
 
@@ -106,7 +108,7 @@ def copy_meeting(
     meeting = source.meeting(meeting_id)
     sweep(target)
     keys = _Keys(meeting.id, _free_id(target, meeting.id))
-    with _arriving(target, keys.new_id) as folder:
+    with arriving(target, keys.new_id) as folder:
         n_files, n_bytes = _copy_files(source, meeting.id, folder, report.part(0.0, 0.6))
         rows = _copy_rows(source, target, keys, report.part(0.6, 1.0))
     return Copied(keys.new_id, rows, n_files, n_bytes)
@@ -259,24 +261,52 @@ def _free_id(target: Store, wanted: str) -> str:
 
 
 @contextmanager
-def _arriving(target: Store, meeting_id: str) -> Iterator[Path]:
-    """Make the media folder of a meeting that is not there yet; it goes again on any failure."""
-    folder = target.library_dir / "media" / meeting_id
+def arriving(target: Store, name: str) -> Iterator[Path]:
+    """Make a folder below ``media`` that is not there yet; it goes again on any failure.
+
+    Until the block has ended well it is marked as unfinished.
+
+    Raises:
+        StoreError: The folder cannot be made.
+    """
+    folder = target.library_dir / "media" / name
+    with _marked(folder, target.path):
+        try:
+            yield folder
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+    # Should this fail, the next sweep removes the mark: the rows are there.
+    with suppress(OSError):
+        (folder / ARRIVING).unlink()
+
+
+@contextmanager
+def temporary_folder(store: Store) -> Iterator[Path]:
+    """A folder on the library's own disk that is gone after the block, or after a ``sweep``.
+
+    Raises:
+        StoreError: The folder cannot be made.
+    """
+    folder = store.library_dir / "media" / f"{TEMPORARY}{secrets.token_hex(4)}"
+    try:
+        with _marked(folder, store.path):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _marked(folder: Path, database: Path) -> Iterator[None]:
+    """Make a folder with a mark in it that this process holds locked."""
     try:
         folder.mkdir(parents=True)
         mark = (folder / ARRIVING).open("wb")
     except OSError as error:
-        raise explained(error, target.path) from error
-    try:
-        with mark:
-            _locked(mark)
-            yield folder
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    # Should this fail, the next sweep removes the mark: the rows are there.
-    with suppress(OSError):
-        (folder / ARRIVING).unlink()
+        raise explained(error, database) from error
+    with mark:
+        _locked(mark)
+        yield
 
 
 def _copy_files(source: Store, meeting_id: str, folder: Path, report: Report) -> tuple[int, int]:

@@ -5,22 +5,33 @@ Saving over an existing transcript keeps the user's work: see ``engine.graph.anc
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
-from engine.graph import anchors, versions
+from engine.errors import StoreError
+from engine.graph import anchors
 from engine.graph.artefacts import acoustics_from, packed_words, unpacked_words
 from engine.graph.findings import FindingTables
 from engine.graph.lexicon import clean
+from engine.graph.meetings import now
 from engine.types import Speaker, Utterance, Word
 
 N_COLOURS = 12
+MAX_VERSIONS = 10
 _GENERIC_NAME = re.compile(r"(speaker|spk|sprecher|unknown)[ _-]*\d*", re.IGNORECASE)
 
 _ACOUSTIC = (
     "a.loudness_db, a.loudness_z, a.pitch_hz, a.pitch_z, a.rate, a.rate_z, a.pause_before, "
     "a.overlap, a.is_interruption, a.cues"
+)
+
+
+_SELECT = 'SELECT u.idx, u.start, u."end", s.name, u.text, u.speaker_id, u.is_edited, ' + _ACOUSTIC
+_FROM = (
+    "FROM utterances u LEFT JOIN speakers s ON s.id = u.speaker_id "
+    "LEFT JOIN acoustics a ON a.utterance_id = u.id"
 )
 
 
@@ -47,7 +58,7 @@ class UtteranceTables(FindingTables):
             old = self._kept(meeting_id)
             new = anchors.fresh(utterances)
             if old.utterances:
-                versions.snapshot(self, meeting_id, label)
+                self.snapshot(meeting_id, label)
                 new = anchors.carry_over(old, new)
             keys = self._save_speakers(meeting_id, new, old)
             connection.execute("DELETE FROM utterances WHERE meeting_id = ?", (meeting_id,))
@@ -83,14 +94,25 @@ class UtteranceTables(FindingTables):
         if end is not None:
             condition, values = condition + " AND u.start <= ?", [*values, str(end)]
         found = self.rows(
-            f'SELECT u.idx, u.start, u."end", s.name, u.text, u.speaker_id, u.is_edited, '
-            f"{_ACOUSTIC}{words} FROM utterances u "
-            "LEFT JOIN speakers s ON s.id = u.speaker_id "
-            f"LEFT JOIN acoustics a ON a.utterance_id = u.id{join} "
-            f"WHERE u.meeting_id = ?{condition} ORDER BY u.idx",
+            f"{_SELECT}{words} {_FROM}{join} WHERE u.meeting_id = ?{condition} ORDER BY u.idx",
             tuple(values),
         )
         return [_utterance(row, with_words) for row in found]
+
+    def utterance(self, meeting_id: str, index: int) -> Utterance:
+        """One utterance with its words.
+
+        Raises:
+            StoreError: The meeting has no utterance of this index.
+        """
+        found = self.rows(
+            f"{_SELECT}, w.words {_FROM} LEFT JOIN words w ON w.utterance_id = u.id "
+            "WHERE u.meeting_id = ? AND u.idx = ?",
+            (meeting_id, index),
+        )
+        if not found:
+            raise StoreError(f"The meeting has no utterance {index}.")
+        return _utterance(found[0], True)
 
     def speakers(self, meeting_id: str) -> list[Speaker]:
         """The speakers in order of their first words."""
@@ -101,6 +123,34 @@ class UtteranceTables(FindingTables):
             (meeting_id,),
         )
         return [Speaker(r[0], r[1], r[2], r[3], r[4], bool(r[5])) for r in found]
+
+    def snapshot(self, meeting_id: str, label: str = "") -> None:
+        """Keep the present transcript as a version; the oldest beyond ten go."""
+        utterances = self.utterances(meeting_id, with_words=True)
+        payload = json.dumps(
+            [
+                [u.start, u.end, u.speaker, u.text, int(u.is_edited), packed_words(u.words)]
+                for u in utterances
+            ],
+            ensure_ascii=False,
+        )
+        latest = self.value(
+            "SELECT payload FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT 1",
+            (meeting_id,),
+        )
+        if latest == payload:
+            return
+        with self.transaction() as connection:
+            connection.execute(
+                "INSERT INTO versions(meeting_id, created, label, n_utterances, payload) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (meeting_id, now(), label, len(utterances), payload),
+            )
+            connection.execute(
+                "DELETE FROM versions WHERE meeting_id = ? AND id NOT IN "
+                "(SELECT id FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT ?)",
+                (meeting_id, meeting_id, MAX_VERSIONS),
+            )
 
     def recount(self, meeting_id: str) -> None:
         """Bring the counts of a meeting up to date; part of the caller's transaction."""

@@ -4,44 +4,11 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING
 
 from engine.errors import StoreError
-from engine.graph.artefacts import packed_words, unpacked_words
-from engine.graph.meetings import now
+from engine.graph.artefacts import unpacked_words
+from engine.graph.utterances import UtteranceTables
 from engine.types import Utterance, Version
-
-if TYPE_CHECKING:
-    from engine.graph.utterances import UtteranceTables
-
-MAX_VERSIONS = 10
-
-
-def snapshot(store: UtteranceTables, meeting_id: str, label: str = "") -> None:
-    """Keep the present transcript; the oldest beyond ten go. In the caller's transaction."""
-    utterances = store.utterances(meeting_id, with_words=True)
-    payload = json.dumps(
-        [
-            [u.start, u.end, u.speaker, u.text, int(u.is_edited), packed_words(u.words)]
-            for u in utterances
-        ],
-        ensure_ascii=False,
-    )
-    latest = store.value(
-        "SELECT payload FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT 1", (meeting_id,)
-    )
-    if latest == payload:
-        return
-    store.connection.execute(
-        "INSERT INTO versions(meeting_id, created, label, n_utterances, payload) "
-        "VALUES (?, ?, ?, ?, ?)",
-        (meeting_id, now(), label, len(utterances), payload),
-    )
-    store.connection.execute(
-        "DELETE FROM versions WHERE meeting_id = ? AND id NOT IN "
-        "(SELECT id FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT ?)",
-        (meeting_id, meeting_id, MAX_VERSIONS),
-    )
 
 
 def versions(store: UtteranceTables, meeting_id: str) -> list[Version]:
