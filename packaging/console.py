@@ -72,7 +72,7 @@ def _tail(log_path: Path, start: int) -> str:
 
 def run_logged(
     label: str,
-    command: Sequence[str | Path],
+    command: Sequence[object],
     log_path: Path,
     *,
     cwd: Path,
@@ -82,7 +82,7 @@ def run_logged(
 
     Args:
         label: What the user reads, such as ``Installing packages``.
-        command: Program and arguments.
+        command: Program and arguments; paths and strings.
         log_path: Output is appended here.
         cwd: Where it runs.
         environment: Added to the present environment.

@@ -22,8 +22,14 @@ COMPILED = {
 }
 """Published as source only; compiled here for this processor, and how long that takes."""
 
-BUILD_FLAGS = {"HNSWLIB_NO_NATIVE": "1", "CMAKE_ARGS": "-DLLAVA_BUILD=OFF"}
+NATIVE_FLAGS = {"HNSWLIB_NO_NATIVE": "1", "CMAKE_ARGS": "-DLLAVA_BUILD=OFF"}
 """No vision tools. The language model is compiled for exactly this processor: 40 % faster."""
+
+PORTABLE_FLAGS = {
+    "HNSWLIB_NO_NATIVE": "1",
+    "CMAKE_ARGS": "-DLLAVA_BUILD=OFF -DGGML_NATIVE=OFF",
+}
+"""For what leaves this machine: AVX2 at most, instead of what happens to be here."""
 
 PROBE = (
     "import av, hnswlib, llama_cpp, numpy, onnx, onnxruntime, penman, platformdirs, "
@@ -58,15 +64,15 @@ def processor_key() -> str:
     return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
-def cache_dir() -> Path:
-    """Where compiled packages are kept between checkouts."""
+def cache_dir(key: str) -> Path:
+    """Where compiled packages are kept between checkouts; ``key`` says for which processor."""
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     elif sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home())
     else:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    tag = f"cp{sys.version_info.major}{sys.version_info.minor}-{processor_key()}"
+    tag = f"cp{sys.version_info.major}{sys.version_info.minor}-{key}"
     return base / "earwitness" / "wheels" / tag
 
 
@@ -86,16 +92,18 @@ def half_installed(site_packages: Path) -> list[Path]:
 
 
 class Environment:
-    """One checkout's ``.venv`` and what is known about it.
+    """A virtual environment of a checkout and what is known about it.
 
     Attributes:
         root: The checkout.
         log_path: Output of everything that was run.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, folder: str = ".venv", *, is_portable: bool = False) -> None:
         self.root = root
-        self._dir = root / ".venv"
+        self._dir = root / folder
+        self._flags = PORTABLE_FLAGS if is_portable else NATIVE_FLAGS
+        self._cache_dir = cache_dir("portable" if is_portable else processor_key())
         self.log_path = root / "build" / "setup.log"
         self._marker_path = self._dir / "setup.json"
         self._busy_path = self._dir / "setup-unfinished"
@@ -113,10 +121,10 @@ class Environment:
         return self._dir / "bin" / name
 
     def requirements(self, with_tools: bool) -> list[str]:
-        """What pyproject.toml asks for; ``with_tools`` adds what tests and builds need."""
+        """What pyproject.toml asks for; ``with_tools`` adds all extras: tests try them too."""
         project = tomllib.loads((self.root / "pyproject.toml").read_text("utf-8"))["project"]
-        extra = project["optional-dependencies"]["dev"] if with_tools else []
-        return [*project["dependencies"], *extra]
+        extras = project["optional-dependencies"].values() if with_tools else ()
+        return [*project["dependencies"], *(name for extra in extras for name in extra)]
 
     def _fingerprint(self) -> str:
         """Changes whenever the installed packages should."""
@@ -180,11 +188,11 @@ class Environment:
         if self._answers(f"import pip, sys; assert sys.version_info[:2] == {tuple(version)}"):
             return
         if self._dir.exists():
-            say("  The environment in .venv is unfinished or of another Python; making it anew")
+            say(f"  {self._dir.name} is unfinished or of another Python; making it anew")
             shutil.rmtree(self._dir)
-        self._dir.mkdir()
-        label = f"Making .venv with Python {platform.python_version()}"
-        command: list[str | Path] = [sys.executable, "-m", "venv", self._dir]
+        self._dir.mkdir(parents=True)
+        label = f"Making {self._dir.name} with Python {platform.python_version()}"
+        command = [sys.executable, "-m", "venv", self._dir]
         run_logged(label, command, self.log_path, cwd=self.root)
 
     def _site_packages(self) -> Path:
@@ -198,14 +206,14 @@ class Environment:
             say(f"  {info.name.removesuffix('.dist-info')} was left half installed; again")
             shutil.rmtree(info)
 
-    def _pip(self, label: str, arguments: Sequence[str | Path], **variables: str) -> None:
+    def _pip(self, label: str, arguments: Sequence[object], **variables: str) -> None:
         """Run pip; build steps see the same pins as the packages themselves.
 
         pip splits the variables' values at blanks, so they hold a path relative to the checkout.
         """
         pins = str(self._constraints_path.relative_to(self.root))
         environment = {"PIP_CONSTRAINT": pins, "PIP_BUILD_CONSTRAINT": pins, **variables}
-        command: list[str | Path] = [
+        command = [
             self.python,
             "-m",
             "pip",
@@ -239,8 +247,8 @@ class Environment:
         wheel = self._cached_wheel(name, version)
         if wheel is None:
             say(f"  {name} is compiled here; this takes {COMPILED[name]}")
-            build_dir = cache_dir().with_suffix(f".{os.getpid()}")
-            arguments: list[str | Path] = [
+            build_dir = self._cache_dir.with_suffix(f".{os.getpid()}")
+            arguments = [
                 "wheel",
                 "--no-deps",
                 "--no-cache-dir",
@@ -248,10 +256,10 @@ class Environment:
                 build_dir,
             ]
             try:
-                self._pip(f"Compiling {name}", [*arguments, f"{name}=={version}"], **BUILD_FLAGS)
+                self._pip(f"Compiling {name}", [*arguments, f"{name}=={version}"], **self._flags)
                 built = next(iter(build_dir.glob("*.whl")))
-                cache_dir().mkdir(parents=True, exist_ok=True)
-                wheel = Path(shutil.move(built, cache_dir() / built.name))
+                self._cache_dir.mkdir(parents=True, exist_ok=True)
+                wheel = Path(shutil.move(built, self._cache_dir / built.name))
             finally:
                 shutil.rmtree(build_dir, ignore_errors=True)
         self._pip(f"Installing {name}", ["install", "--force-reinstall", "--no-deps", wheel])
@@ -259,7 +267,7 @@ class Environment:
     def _cached_wheel(self, name: str, version: str) -> Path | None:
         """A wheel compiled earlier for this very processor and Python."""
         stem = name.replace("-", "_")
-        return next(iter(sorted(cache_dir().glob(f"{stem}-{version}-*.whl"))), None)
+        return next(iter(sorted(self._cache_dir.glob(f"{stem}-{version}-*.whl"))), None)
 
     def _probe(self) -> None:
         """Load every engine once: a missing library or a foreign instruction shows up now."""

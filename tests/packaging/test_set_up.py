@@ -54,7 +54,7 @@ def checkout(tmp_path, monkeypatch):
     )
     recorder = Recorder()
     monkeypatch.setattr(environment, "run_logged", recorder)
-    monkeypatch.setattr(environment, "cache_dir", lambda: tmp_path / "wheels" / "cpu")
+    monkeypatch.setattr(environment, "cache_dir", lambda key: tmp_path / "wheels" / key)
     monkeypatch.setattr(Environment, "_answers", lambda self, code: True)
     monkeypatch.setattr(Environment, "_site_packages", lambda self: tmp_path / "site")
     made = Environment(tmp_path)

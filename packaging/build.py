@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Make what people install: a folder that needs no Python, and from it packages.
+
+    python3 packaging/build.py                 dist/earwitness, and on Linux the .deb and .tar.zst
+    python3 packaging/build.py --with-models   the same with the default models inside, for
+                                               machines without a network
+    python3 packaging/build.py --check         only try the program that was built
+
+Compiled packages are built anew without instructions that only this processor has, in an
+environment of their own under ``build/``. The first build takes ten minutes or more, later ones
+about one.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+import interpreter
+
+if __name__ == "__main__":
+    interpreter.ensure_suitable()
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import bundle_check
+import debian
+import licences
+from console import Stop, run_logged, say
+from environment import Environment
+from system_packages import ensure_system
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "dist" / "earwitness"
+
+
+def freeze(environment: Environment) -> None:
+    """Run PyInstaller and put the licences of everything inside beside the program."""
+    command = [environment.python, "-m", "PyInstaller", "--noconfirm", "--log-level=WARN"]
+    command += ["--distpath", ROOT / "dist", "--workpath", ROOT / "build" / "freeze"]
+    spec = ROOT / "packaging" / "earwitness.spec"
+    run_logged("Freezing", [*command, spec], environment.log_path, cwd=ROOT)
+    script = ROOT / "packaging" / "licences.py"
+    target = FOLDER / licences.FILE_NAME
+    run_logged(
+        "Collecting licences", [environment.python, script, target], environment.log_path, cwd=ROOT
+    )
+
+
+def add_models(environment: Environment) -> None:
+    """Put the default models inside, where the program finds them without its own copy."""
+    target = FOLDER / "_internal" / "weights"
+    variables = {"EARWITNESS_MODELS": str(target)}
+    command = [environment.program("earwitness"), "models", "fetch"]
+    run_logged(
+        "Adding the default models",
+        command,
+        environment.log_path,
+        cwd=ROOT,
+        environment=variables,
+    )
+
+
+def build(with_models: bool) -> None:
+    """Make the folder and the packages.
+
+    Raises:
+        Stop: A step failed.
+    """
+    environment = Environment(ROOT, "build/venv", is_portable=True)
+    if not environment.is_ready(with_tools=True):
+        ensure_system(False, environment.log_path)
+        environment.prepare(with_tools=True)
+    freeze(environment)
+    if with_models:
+        add_models(environment)
+    size = sum(path.stat().st_size for path in FOLDER.rglob("*") if not path.is_symlink())
+    say(f"  {FOLDER.relative_to(ROOT)}: {size / 1e6:.0f} MB")
+    if sys.platform.startswith("linux"):
+        made = [debian.make_archive(ROOT, environment.log_path)]
+        if shutil.which("dpkg-deb"):
+            made.append(debian.make_package(ROOT, environment))
+        for path in made:
+            say(f"  {path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.0f} MB")
+    elif sys.platform == "darwin":
+        say("  Next: packaging/macos/make-dmg.sh")
+    else:
+        say(r"  Next: iscc packaging\windows\earwitness.iss")
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Build as the command line asks; return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="build.py",
+        description="Make the program people install.",
+        epilog="example: python3 packaging/build.py --with-models",
+    )
+    parser.add_argument("--with-models", action="store_true", help="carry the default models")
+    parser.add_argument("--check", action="store_true", help="only try what was built")
+    chosen = parser.parse_args(given)
+    try:
+        if not chosen.check:
+            build(chosen.with_models)
+        return bundle_check.check(FOLDER)
+    except Stop as stop:
+        print(f"build: {stop.message}\n{stop.hint}".rstrip(), file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("\nbuild: interrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())
