@@ -16,7 +16,7 @@ import numpy as np
 import soundfile as sf
 
 from engine.audio.channels import ChannelStatistics, Mix
-from engine.audio.source import Block, blocks, loudest_track, opened
+from engine.audio.source import Block, blocks, loudest_track, missing_share, opened
 from engine.errors import AudioError
 from engine.progress import Report
 from engine.types import FloatArray
@@ -79,6 +79,7 @@ def decode(source: Path, media_dir: Path, channels: str, report: Report) -> Time
         if not n_samples:
             raise AudioError(f"{source.name} contains no sound.", "It ends after its header.")
         duration = n_samples / SAMPLE_RATE
+        expected = max(expected, duration / max(1e-3, 1 - missing_share(source)))
         if expected - duration > max(1.0, 0.02 * expected):
             notes.append(f"The file is cut: {duration:.0f} of {expected:.0f} seconds were kept.")
         mix = statistics.decide(channels)

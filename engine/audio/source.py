@@ -166,22 +166,43 @@ def _as_float(frame: Any) -> FloatArray:
     return np.ascontiguousarray(samples, dtype=np.float32)
 
 
+def missing_share(path: Path) -> float:
+    """How much of a WAV file is missing by its own header, 0 to 1; 0 for other files.
+
+    FFmpeg corrects such a header silently, so that a cut file looks whole.
+    """
+    found = _wav_data(path)
+    if found is None or found[1] in (0, 0xFFFFFFFF):
+        return 0.0
+    start, length = found
+    return max(0.0, 1 - (path.stat().st_size - start) / length)
+
+
 def _is_length_wrong(path: Path) -> bool:
     """A WAV whose data chunk claims less than the file holds: a streamed or wrapped header."""
+    found = _wav_data(path)
+    if found is None:
+        return False
+    start, length = found
+    if length in (0, 0xFFFFFFFF):
+        return True
     size = path.stat().st_size
+    return start + length < size - 8 and not _is_chunk(path, start + length, size)
+
+
+def _wav_data(path: Path) -> tuple[int, int] | None:
+    """Where the samples of a WAV file begin and how many bytes the header promises."""
     with path.open("rb") as file:
         head = file.read(12)
         if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
-            return False
+            return None
         while len(chunk := file.read(8)) == 8:
             name, length = struct.unpack("<4sI", chunk)
             start = file.tell()
             if name == b"data":
-                if length in (0, 0xFFFFFFFF):
-                    return True
-                return start + length < size - 8 and not _is_chunk(path, start + length, size)
+                return start, length
             file.seek(start + length + (length & 1))
-    return False
+    return None
 
 
 def _is_chunk(path: Path, offset: int, size: int) -> bool:
