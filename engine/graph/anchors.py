@@ -157,21 +157,55 @@ def _matched_speakers(old: Transcript, new: Transcript) -> dict[int, int]:
 
 
 def _keep_pins(old: Transcript, new: Transcript) -> Transcript:
-    """Keep the speakers the user set by hand."""
-    utterances, speakers, pinned = list(new.utterances), dict(new.speakers), set(new.pinned)
-    for index in sorted(old.pinned):
-        pin = old.utterances[index]
-        if pin.speaker_id is None:
-            continue
-        for position in overlapping(pin, utterances):
-            other = utterances[position]
-            if overlap(pin, other) > MOSTLY * (other.end - other.start):
-                speakers[pin.speaker_id] = old.speakers[pin.speaker_id]
-                utterances[position] = replace(
-                    other, speaker_id=pin.speaker_id, speaker=pin.speaker
-                )
-                pinned.add(position)
-    return Transcript(utterances, dict(new.heard), frozenset(pinned), speakers)
+    """Keep the speakers the user set by hand, cutting utterances that hold two of them."""
+    pins = [old.utterances[i] for i in sorted(old.pinned)]
+    pins = [pin for pin in pins if pin.speaker_id is not None]
+    if not pins:
+        return new
+    pieces: list[Utterance] = []
+    pinned: set[int] = set()
+    speakers = dict(new.speakers)
+    for utterance in new.utterances:
+        own = [pins[i] for i in overlapping(utterance, pins)]
+        for piece in cut(utterance, [edge for pin in own for edge in (pin.start, pin.end)]):
+            best = best_match(piece, own)
+            if best is not None and overlap(piece, own[best]) > MOSTLY * (piece.end - piece.start):
+                key = own[best].speaker_id
+                assert key is not None
+                speakers[key] = old.speakers[key]
+                pinned.add(len(pieces))
+                piece = replace(piece, speaker_id=key, speaker=own[best].speaker)
+            pieces.append(piece)
+    numbered = [replace(piece, index=i) for i, piece in enumerate(pieces)]
+    return Transcript(numbered, {}, frozenset(pinned), speakers)
+
+
+def cut(utterance: Utterance, edges: Sequence[float]) -> list[Utterance]:
+    """The parts of an utterance between moments, by its words; whole where it has none."""
+    if len(utterance.words) < 2 or len(utterance.words) != len(utterance.text.split()):
+        return [utterance]
+    groups: list[list[Word]] = [[]]
+    inside = sorted(edge for edge in edges if utterance.start < edge < utterance.end)
+    for word in utterance.words:
+        middle = (word.start + word.end) / 2
+        while inside and middle > inside[0]:
+            inside.pop(0)
+            if groups[-1]:
+                groups.append([])
+        groups[-1].append(word)
+    if len(groups) == 1:
+        return [utterance]
+    return [
+        replace(
+            utterance,
+            start=group[0].start if i else utterance.start,
+            end=group[-1].end if i < len(groups) - 1 else utterance.end,
+            text=" ".join(word.text for word in group),
+            words=tuple(group),
+            acoustics=None,
+        )
+        for i, group in enumerate(groups)
+    ]
 
 
 def _keep_texts(old: Transcript, new: Transcript) -> Transcript:

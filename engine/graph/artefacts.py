@@ -6,7 +6,7 @@ Every ``save_`` replaces what was there, in one transaction.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -286,6 +286,31 @@ class ArtefactTables(MeetingTable):
             raise StoreError("The embeddings of a meeting are damaged.", "Build its graph again.")
         keys = np.frombuffer(owners, "<i8").astype(np.int64)
         return keys, np.frombuffer(packed, "<f2").reshape(n_rows, dim).astype(np.float32)
+
+    def forget_vectors(self, meeting_id: str, keys: Container[int]) -> None:
+        """Drop the vectors of utterances (by ``utterances.id``) whose text changed.
+
+        Windows that reach over them go as well; the next ``refresh_vectors`` computes them.
+        """
+        order = self.utterance_ids(meeting_id)
+        near: set[int] = set()
+        for place, key in enumerate(order):
+            if key in keys:
+                near.update(order[max(0, place - 2) : place + 3])
+        for kind in ("utterance", "window"):
+            found = self.value(
+                "SELECT owners FROM vectors WHERE meeting_id = ? AND kind = ?", (meeting_id, kind)
+            )
+            if found is None:
+                continue
+            owners = np.frombuffer(found, "<i8").copy()
+            is_stale = [(k in near if kind == "window" else k in keys) for k in owners.tolist()]
+            owners[is_stale] = 0
+            with self.transaction() as connection:
+                connection.execute(
+                    "UPDATE vectors SET owners = ? WHERE meeting_id = ? AND kind = ?",
+                    (owners.tobytes(), meeting_id, kind),
+                )
 
     def vector_model(self, meeting_id: str, kind: str = "utterance") -> str:
         """The model that made the embeddings of a meeting, "" when there are none."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from engine.errors import StoreError
@@ -53,23 +54,46 @@ class UtteranceTables(FindingTables):
             utterances: In order; they are numbered anew from 0.
             label: Shown beside the version that is replaced, such as the model's name.
         """
-        with self.transaction() as connection:
+        with self.transaction():
             self._require(meeting_id)
             old = self._kept(meeting_id)
             new = anchors.fresh(utterances)
             if old.utterances:
                 self.snapshot(meeting_id, label)
                 new = anchors.carry_over(old, new)
-            keys = self._save_speakers(meeting_id, new, old)
-            connection.execute("DELETE FROM utterances WHERE meeting_id = ?", (meeting_id,))
-            self._insert_utterances(meeting_id, new, keys)
-            connection.execute(
-                "DELETE FROM speakers WHERE meeting_id = ? AND id NOT IN "
-                "(SELECT speaker_id FROM utterances WHERE meeting_id = ? AND speaker_id NOTNULL)",
-                (meeting_id, meeting_id),
+            self._write(meeting_id, new, old)
+
+    def put_back(self, meeting_id: str, transcript: anchors.Transcript) -> None:
+        """Replace the transcript by an earlier one as it was; speakers are known by name."""
+        with self.transaction():
+            old = self._kept(meeting_id)
+            keys = {voice.name: key for key, voice in old.speakers.items()}
+            own = {key: keys.get(voice.name, key) for key, voice in transcript.speakers.items()}
+            new = replace(
+                transcript,
+                utterances=[
+                    u if u.speaker_id is None else replace(u, speaker_id=own[u.speaker_id])
+                    for u in transcript.utterances
+                ],
+                speakers={own[key]: voice for key, voice in transcript.speakers.items()},
             )
-            anchors.move_notes(self, meeting_id, old.utterances, new.utterances)
-            self.recount(meeting_id)
+            self._write(meeting_id, new, old)
+
+    def _write(self, meeting_id: str, new: anchors.Transcript, old: anchors.Transcript) -> None:
+        """Replace utterances and speakers; in the caller's transaction."""
+        connection = self._connection
+        keys = self._save_speakers(meeting_id, new, old)
+        connection.execute("DELETE FROM utterances WHERE meeting_id = ?", (meeting_id,))
+        self._insert_utterances(meeting_id, new, keys)
+        connection.execute(
+            "DELETE FROM speakers WHERE meeting_id = ? AND id NOT IN "
+            "(SELECT speaker_id FROM utterances WHERE meeting_id = ? AND speaker_id NOTNULL)",
+            (meeting_id, meeting_id),
+        )
+        # The journal speaks of rows that are gone now.
+        connection.execute("DELETE FROM edits WHERE meeting_id = ?", (meeting_id,))
+        anchors.move_notes(self, meeting_id, old.utterances, new.utterances)
+        self.recount(meeting_id)
 
     def utterances(
         self,
@@ -126,14 +150,15 @@ class UtteranceTables(FindingTables):
 
     def snapshot(self, meeting_id: str, label: str = "") -> None:
         """Keep the present transcript as a version; the oldest beyond ten go."""
-        utterances = self.utterances(meeting_id, with_words=True)
+        kept = self._kept(meeting_id)
         payload = json.dumps(
             [
-                [u.start, u.end, u.speaker, u.text, int(u.is_edited), packed_words(u.words)]
-                for u in utterances
+                [u.start, u.end, u.speaker, u.text, int(u.is_edited), packed_words(u.words),
+                 kept.heard.get(u.index), int(u.index in kept.pinned)]
+                for u in kept.utterances
             ],
             ensure_ascii=False,
-        )
+        )  # fmt: skip
         latest = self.value(
             "SELECT payload FROM versions WHERE meeting_id = ? ORDER BY id DESC LIMIT 1",
             (meeting_id,),
@@ -144,7 +169,7 @@ class UtteranceTables(FindingTables):
             connection.execute(
                 "INSERT INTO versions(meeting_id, created, label, n_utterances, payload) "
                 "VALUES (?, ?, ?, ?, ?)",
-                (meeting_id, now(), label, len(utterances), payload),
+                (meeting_id, now(), label, len(kept.utterances), payload),
             )
             connection.execute(
                 "DELETE FROM versions WHERE meeting_id = ? AND id NOT IN "

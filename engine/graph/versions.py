@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+from dataclasses import replace
 
 from engine.errors import StoreError
+from engine.graph import anchors
 from engine.graph.artefacts import unpacked_words
 from engine.graph.utterances import UtteranceTables
 from engine.types import Utterance, Version
@@ -27,15 +29,28 @@ def version_utterances(store: UtteranceTables, meeting_id: str, version_id: int)
     Raises:
         StoreError: There is no such version.
     """
+    return _transcript(store, meeting_id, version_id).utterances
+
+
+def _transcript(store: UtteranceTables, meeting_id: str, version_id: int) -> anchors.Transcript:
     payload = store.value(
         "SELECT payload FROM versions WHERE meeting_id = ? AND id = ?", (meeting_id, version_id)
     )
     if payload is None:
         raise StoreError(f"The meeting has no version {version_id}.")
-    return [
-        Utterance(i, start, end, speaker, text, None, unpacked_words(words), None, bool(edited))
-        for i, (start, end, speaker, text, edited, words) in enumerate(json.loads(payload))
-    ]
+    rows = json.loads(payload)
+    kept = anchors.fresh(
+        [
+            Utterance(i, row[0], row[1], row[2], row[3], None, unpacked_words(row[5]), None,
+                      bool(row[4]))
+            for i, row in enumerate(rows)
+        ]
+    )  # fmt: skip
+    return replace(
+        kept,
+        heard={i: row[6] for i, row in enumerate(rows) if row[6] is not None},
+        pinned=frozenset(i for i, row in enumerate(rows) if row[7]),
+    )
 
 
 def difference(
@@ -59,3 +74,16 @@ def difference(
         start = present[c].start if c < d else then[a].start
         found.append((kinds[kind], start, "\n".join(lines_then[a:b]), "\n".join(lines_now[c:d])))
     return found
+
+
+def restore(store: UtteranceTables, meeting_id: str, version_id: int) -> None:
+    """Make a version the present transcript; the one it replaces becomes a version.
+
+    Raises:
+        StoreError: There is no such version.
+    """
+    transcript = _transcript(store, meeting_id, version_id)
+    label = str(store.value("SELECT label FROM versions WHERE id = ?", (version_id,)))
+    with store.transaction():
+        store.snapshot(meeting_id, f"before going back to {label}".strip())
+        store.put_back(meeting_id, transcript)
