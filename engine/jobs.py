@@ -24,6 +24,22 @@ if TYPE_CHECKING:
 
 OnPartial = Callable[[object], None]
 
+_TEXT_EDITS = frozenset(
+    ("edit_text", "replace_text", "split_utterance", "merge_utterances", "undo", "redo")
+)
+
+
+def with_settings(options: messages.AnalyseOptions) -> messages.AnalyseOptions:
+    """Fill in what the user left to the settings."""
+    chosen = settings.load()
+    return replace(
+        options,
+        asr_model=options.asr_model or chosen.asr_model,
+        language=options.language or chosen.language,
+        vocabulary=options.vocabulary or chosen.vocabulary,
+        n_speakers=options.n_speakers or chosen.speakers,
+    )
+
 
 class Jobs:
     """Runs requests, one at a time."""
@@ -38,10 +54,14 @@ class Jobs:
             messages.Ask: self._ask,
             messages.Search: self._search,
             messages.Evaluate: self._evaluate,
-            messages.Edit: _edit,
+            messages.Edit: self._edit,
             messages.Delete: _delete,
             messages.Export: _export,
             messages.FetchModels: _fetch,
+            messages.ListModels: _list_models,
+            messages.VerifyModels: _verify,
+            messages.RemoveModel: _remove,
+            messages.AddModel: _add,
         }
 
     def run(self, request: messages.Request, report: Report, partial: OnPartial) -> object:
@@ -83,14 +103,7 @@ class Jobs:
     def _analyse(self, request: messages.Analyse, report: Report, _: OnPartial) -> Meeting:
         from engine import pipeline
 
-        chosen = settings.load()
-        options = replace(
-            request.options,
-            asr_model=request.options.asr_model or chosen.asr_model,
-            language=request.options.language or chosen.language,
-            vocabulary=request.options.vocabulary or chosen.vocabulary,
-            n_speakers=request.options.n_speakers or chosen.speakers,
-        )
+        options = with_settings(request.options)
         source = Path(request.path)
         with Store(Path(request.library_dir)) as store:
             if request.meeting_id:
@@ -151,19 +164,22 @@ class Jobs:
             )
             return tuple(hits)
 
+    def _edit(self, request: messages.Edit, report: Report, _: OnPartial) -> object:
+        from engine.graph import build, edits
+
+        with Store(Path(request.library_dir)) as store:
+            result = edits.apply(store, request.meeting_id, request.operation, request.arguments)
+            # Search by meaning must not go on finding what the text no longer says.
+            if request.operation in _TEXT_EDITS:
+                build.refresh_vectors(store, request.meeting_id, self.embedder, report)
+            return result
+
     def _evaluate(self, request: messages.Evaluate, report: Report, _: OnPartial) -> object:
         from engine.evaluate import evaluate
 
         return evaluate(
             Path(request.qa_dir), request.system, request.limit, self.embedder, self.chat, report
         )
-
-
-def _edit(request: messages.Edit, report: Report, _: OnPartial) -> object:
-    from engine.graph import edits
-
-    with Store(Path(request.library_dir)) as store:
-        return edits.apply(store, request.meeting_id, request.operation, request.arguments)
 
 
 def _delete(request: messages.Delete, report: Report, _: OnPartial) -> object:
@@ -184,3 +200,28 @@ def _fetch(request: messages.FetchModels, report: Report, _: OnPartial) -> None:
     n_models = len(request.model_ids)
     for i, model_id in enumerate(request.model_ids):
         fetch(model_id, report.part(i / n_models, (i + 1) / n_models))
+
+
+def _list_models(request: messages.ListModels, report: Report, _: OnPartial) -> object:
+    from engine.weights.status import model_rows
+
+    return tuple(model_rows())
+
+
+def _verify(request: messages.VerifyModels, report: Report, _: OnPartial) -> None:
+    from engine.weights.locate import verify
+
+    for model_id in request.model_ids:
+        verify(model_id, report)
+
+
+def _remove(request: messages.RemoveModel, report: Report, _: OnPartial) -> bool:
+    from engine.weights.locate import remove
+
+    return remove(request.model_id)
+
+
+def _add(request: messages.AddModel, report: Report, _: OnPartial) -> str:
+    from engine.weights.fetch import add
+
+    return add(Path(request.path), report).id

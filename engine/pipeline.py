@@ -117,11 +117,11 @@ def analyse(
         EngineError: A model is missing, the disk is full, ...; finished stages are kept.
         Cancelled: The user stopped it; finished stages are kept.
     """
-    fingerprint = _fingerprint(source)
-    meeting = store.meeting_by_fingerprint(fingerprint)
+    mark = fingerprint(source)
+    meeting = store.meeting_by_fingerprint(mark)
     if meeting is None:
         meeting = store.create_meeting(options.title or source.stem, source.name)
-        store.update_meeting(meeting.id, fingerprint=fingerprint)
+        store.update_meeting(meeting.id, fingerprint=mark)
     return resume(meeting.id, source, store, tools, options, report)
 
 
@@ -275,7 +275,7 @@ _STAGES: dict[Stage, Callable[[_Run, Report], dict[str, object]]] = {
 }
 
 
-def _fingerprint(source: Path) -> str:
+def fingerprint(source: Path) -> str:
     """Tell a file from others by its size, head and tail, in constant time.
 
     Raises:

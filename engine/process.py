@@ -19,6 +19,9 @@ from engine import errors, messages, worker
 from engine.errors import Cancelled, EngineDied, EngineError
 from engine.progress import Progress
 
+CANCEL_POLL = 1.0
+"""Seconds between two looks at whether the caller wants to stop."""
+
 CANCEL_GRACE = 2.0
 """Seconds a cancelled job gets to end by itself before its process is killed."""
 
@@ -158,11 +161,12 @@ def run(
     request: messages.Request,
     on_progress: Callable[[Progress], None] | None = None,
     on_partial: Callable[[object], None] | None = None,
+    is_cancelled: Callable[[], bool] | None = None,
 ) -> Any:
     """Send one request and wait for its result.
 
-    ``KeyboardInterrupt`` while waiting cancels the job, and kills the process when the job does
-    not end within ``CANCEL_GRACE``.
+    ``KeyboardInterrupt`` while waiting, or ``is_cancelled`` (asked about once a second), cancels
+    the job, and kills the process when the job does not end within ``CANCEL_GRACE``.
 
     Raises:
         EngineError: The job failed, or the process died.
@@ -170,7 +174,8 @@ def run(
     """
     process.send(request)
     try:
-        return _await_result(process, request.job_id, on_progress, on_partial)
+        watch = _watch(is_cancelled)
+        return _await_result(process, request.job_id, on_progress, on_partial, watch)
     except KeyboardInterrupt:
         process.send(messages.Cancel(request.job_id))
         _drain(process, request.job_id)
@@ -182,9 +187,11 @@ def _await_result(
     job_id: str,
     on_progress: Callable[[Progress], None] | None,
     on_partial: Callable[[object], None] | None,
+    watch: Callable[[], None],
 ) -> Any:
     while True:
-        reply = process.receive()
+        reply = process.receive(timeout=CANCEL_POLL)
+        watch()
         if reply is None or reply.job_id != job_id:
             continue
         if isinstance(reply, messages.Finished):
@@ -197,6 +204,16 @@ def _await_result(
             on_progress(reply.progress)
         elif isinstance(reply, messages.Partial) and on_partial:
             on_partial(reply.item)
+
+
+def _watch(is_cancelled: Callable[[], bool] | None) -> Callable[[], None]:
+    """A function that stops the waiting when the caller wants to."""
+
+    def watch() -> None:
+        if is_cancelled is not None and is_cancelled():
+            raise KeyboardInterrupt
+
+    return watch
 
 
 def _failure(reply: messages.Failed) -> EngineError:
