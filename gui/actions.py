@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenuBar
 
-_MENUS = {
+_MENUS: dict[str, Any] = {
     "file": QT_TRANSLATE_NOOP("actions", "&File"),
     "edit": QT_TRANSLATE_NOOP("actions", "&Edit"),
     "play": QT_TRANSLATE_NOOP("actions", "&Play"),
@@ -23,7 +24,7 @@ _MENUS = {
 }
 
 # (menu, key, words, shortcut); "-" is a line between groups, a "?" makes the action checkable.
-_TABLE: tuple[tuple[str, str, str, str], ...] = (
+_TABLE: tuple[tuple[str, str, Any, str], ...] = (
     ("file", "add", QT_TRANSLATE_NOOP("actions", "Add files…"), "Ctrl+O"),
     ("file", "add_folder", QT_TRANSLATE_NOOP("actions", "Add a folder…"), "Ctrl+Shift+O"),
     ("file", "record", QT_TRANSLATE_NOOP("actions", "Record a meeting"), "Ctrl+R"),

@@ -7,6 +7,7 @@ actions; pages; the window; then the links that show errors in one place.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import logging.handlers
 import sys
@@ -91,6 +92,7 @@ class App(QObject):
     def start(self, meeting: str = "") -> None:
         """Show the window and begin with what is there."""
         self.window.show()
+        self.window.parts.library.focus_list()
         self.window.parts.library.reload()
         self.window.parts.models.reload()
         self.queue.start()
@@ -150,13 +152,14 @@ class App(QObject):
         parts.settings.changed.connect(self._on_settings)
         for source in (parts.meetings, parts.commands, parts.models):
             source.told.connect(self._on_told)
-        for source in (parts.meetings, parts.commands, parts.settings):
-            source.refused.connect(self.window.show_banner)
+        for refuser in (parts.meetings, parts.commands, parts.settings):
+            refuser.refused.connect(self.window.show_banner)
         parts.meetings.meeting_changed.connect(self._on_meeting_changed)
         parts.meeting.transcript.bookmark_requested.connect(parts.commands.bookmark)
         parts.meeting.transcript.speaker_menu_requested.connect(parts.speakers.open_menu)
         parts.meeting.unplayable.connect(self._on_unplayable)
         parts.minutes.write_requested.connect(parts.commands.summarise)
+        parts.models.listed.connect(parts.settings.set_models)
         parts.models.missing_found.connect(self._on_models_missing)
         parts.banner.details_requested.connect(self._on_details)
 
@@ -266,6 +269,8 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--meeting", default="")
     arguments = parser.parse_args(list(argv))
     _log_to_file()
+    # A long transcript is many small objects; looking through them all too often is felt.
+    gc.set_threshold(50_000, 20, 50)
     problem: EngineError | None = None
     try:
         chosen = settings.load()

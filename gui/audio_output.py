@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 import soxr
-from PySide6.QtMultimedia import QAudio, QAudioFormat, QAudioSink, QMediaDevices
+from PySide6.QtMultimedia import QAudioFormat, QAudioSink, QMediaDevices, QtAudio
 
 Samples = npt.NDArray[np.float32]
 
@@ -84,7 +84,7 @@ class DeviceOutput:
             int(_BUFFER_SECONDS * audio_format.sampleRate()) * self._frame_bytes
         )
         self._io = self._sink.start()
-        if self._io is None or self._sink.error() != QAudio.Error.NoError:
+        if self._io is None or self._sink.error() != QtAudio.Error.NoError:
             raise OSError("The sound device cannot be opened.")
 
     def free(self) -> int:

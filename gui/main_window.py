@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui import theme
+from gui.content import MeetingContent
 from gui.parts import Parts
-from gui.session import MeetingContent
 from gui.widgets.drop_veil import DropVeil
 
 

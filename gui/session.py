@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from PySide6.QtCore import QObject, Signal
 
 from engine.graph.store import Store
 from engine.messages import Edit
-from engine.types import Answer, Edge, Event, Meeting, Relation, Speaker, Utterance, Word
+from engine.types import Answer, Edge, Relation, Utterance, Word
+from gui.content import MeetingContent, load
 from gui.engine_client import EngineClient, Job
 from gui.reader import Reader
 
-AUDIO_FILE = "audio.flac"
-PEAKS_FILE = "peaks.npy"
 _WORDS_CHUNK = 100
-
-
-@dataclass(frozen=True, slots=True)
-class MeetingContent:
-    """One consistent read of a meeting.
-
-    Attributes:
-        peaks: (n, 2) float16 minimum and maximum per 20 ms, None without sound.
-        audio_path: The timeline, None without sound.
-        topics: Rows of the store's ``topics`` as read.
-        notes: Rows of the store's ``notes`` as read.
-    """
-
-    meeting: Meeting
-    utterances: list[Utterance]
-    speakers: tuple[Speaker, ...] = ()
-    events: tuple[Event, ...] = ()
-    topics: tuple[Any, ...] = ()
-    notes: tuple[Any, ...] = ()
-    peaks: npt.NDArray[np.float16] | None = None
-    audio_path: Path | None = None
-    colour_by_speaker: dict[int, int] = field(default_factory=dict)
-
-    def colour(self, speaker_id: int | None) -> int | None:
-        """Colour number of a speaker, None when unknown."""
-        return self.colour_by_speaker.get(speaker_id) if speaker_id is not None else None
 
 
 class Session(QObject):
@@ -94,7 +64,8 @@ class Session(QObject):
         """Read the open meeting again."""
         meeting_id = self.meeting_id
         if meeting_id:
-            self._reader.read(lambda store: load(store, meeting_id), self._on_refreshed)
+            before = self.content
+            self._reader.read(lambda store: load(store, meeting_id, before), self._on_refreshed)
 
     def close(self) -> None:
         """Show nothing."""
@@ -114,7 +85,9 @@ class Session(QObject):
         """Index of the utterance heard at a time, or of the last before it; -1 before all."""
         if self.content is None:
             return -1
-        return int(np.searchsorted(self._starts, position + 1e-3, side="right")) - 1
+        return (
+            int(np.searchsorted(self.content.transcript.starts, position + 1e-3, side="right")) - 1
+        )
 
     def edit(self, operation: str, **arguments: object) -> Job | None:
         """Ask the clerk to change the open meeting; what is shown follows when it is done."""
@@ -185,12 +158,15 @@ class Session(QObject):
     def _on_refreshed(self, content: MeetingContent) -> None:
         if content.meeting.id != self.meeting_id:
             return
+        old = self.content
         self._take(content)
         self.refreshed.emit(content)
+        # Twenty thousand utterances take a while to let go of; the reader has the time.
+        self._reader.read(lambda _store, _old=old: None, _nothing)
+        del old
 
     def _take(self, content: MeetingContent) -> None:
         self.content = content
-        self._starts = np.array([u.start for u in content.utterances])
         self._forget_words()
 
     def _forget_words(self) -> None:
@@ -205,24 +181,5 @@ class Session(QObject):
         self.refresh()
 
 
-def load(store: Store, meeting_id: str) -> MeetingContent:
-    """Read all that is shown of a meeting, words excepted."""
-    meeting = store.meeting(meeting_id)
-    media = store.media_dir(meeting.id)
-    speakers = tuple(store.speakers(meeting.id))
-    audio_path = media / AUDIO_FILE
-    peaks = None
-    if (media / PEAKS_FILE).exists():
-        with contextlib.suppress(OSError, ValueError):  # Peaks are a cache; none is no harm.
-            peaks = np.load(media / PEAKS_FILE, allow_pickle=False)
-    return MeetingContent(
-        meeting,
-        list(store.utterances(meeting.id)),
-        speakers,
-        tuple(store.events(meeting.id)),
-        tuple(store.topics(meeting.id)),
-        tuple(store.notes(meeting.id)),
-        peaks,
-        audio_path if audio_path.exists() else None,
-        {speaker.id: speaker.colour for speaker in speakers},
-    )
+def _nothing(_result: object) -> None:
+    """What is done with a read that gives nothing."""

@@ -17,7 +17,7 @@ class TsTranslator(QTranslator):
         super().__init__(parent)
         self._words = _read(path)
 
-    def translate(  # type: ignore[override]
+    def translate(
         self, context: str, source: str, disambiguation: str | None = None, n: int = -1
     ) -> str:
         """The translation, "" where there is none."""

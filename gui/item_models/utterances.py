@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
@@ -17,8 +17,10 @@ from PySide6.QtCore import (
 
 from engine.types import Utterance
 from gui.clock import clock
+from gui.content import Transcript
 
 Index = QModelIndex | QPersistentModelIndex
+_EMPTY = Transcript([], np.zeros(0), np.zeros(0), np.zeros(0, bool))
 UTTERANCE_ROLE = Qt.ItemDataRole.UserRole + 1
 COLOUR_ROLE = Qt.ItemDataRole.UserRole + 2
 
@@ -35,27 +37,31 @@ class UtterancesModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.utterances: list[Utterance] = []
+        self.lengths = _EMPTY.lengths
+        self.is_turn = _EMPTY.is_turn
         self._colours: dict[int, int] = {}
 
-    def set_content(self, utterances: Sequence[Utterance], colours: dict[int, int]) -> None:
+    def set_content(self, transcript: Transcript, colours: dict[int, int]) -> None:
         """Show another transcript."""
         self.beginResetModel()
-        self.utterances = list(utterances)
-        self._colours = dict(colours)
+        self._take(transcript, colours)
         self.endResetModel()
 
-    def update_content(self, utterances: Sequence[Utterance], colours: dict[int, int]) -> None:
+    def clear(self) -> None:
+        """Show nothing."""
+        self.set_content(_EMPTY, {})
+
+    def update_content(self, transcript: Transcript, colours: dict[int, int]) -> None:
         """Show a newer state of the same transcript, touching only rows that changed."""
-        if len(utterances) != len(self.utterances):
-            self.set_content(utterances, colours)
-            return
-        old, self.utterances = self.utterances, list(utterances)
-        changed = [i for i, (a, b) in enumerate(zip(old, self.utterances, strict=True)) if a != b]
-        if colours != self._colours and old:
-            changed = [0, len(old) - 1]
-        self._colours = dict(colours)
-        if changed:
-            self.dataChanged.emit(self.index(changed[0]), self.index(changed[-1]))
+        changed = transcript.changed
+        if changed is not None and changed[1] < 0:
+            if len(transcript.utterances) != len(self.utterances):
+                self.set_content(transcript, colours)
+                return
+            changed = (0, len(self.utterances) - 1)
+        self._take(transcript, colours)
+        if changed is not None and self.utterances:
+            self.dataChanged.emit(self.index(changed[0]), self.index(changed[1]))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's signature
         """Number of utterances."""
@@ -75,6 +81,12 @@ class UtterancesModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{utterance.speaker}, {clock(utterance.start)}: {utterance.text}"
         return None
+
+    def _take(self, transcript: Transcript, colours: dict[int, int]) -> None:
+        # An edit changes a row of our own copy only.
+        self.utterances = list(transcript.utterances)
+        self.lengths, self.is_turn = transcript.lengths, transcript.is_turn
+        self._colours = colours
 
     def colour(self, row: int) -> int | None:
         """Colour number of a row's speaker."""

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from engine.messages import Ask, Failed
 from engine.types import Answer, TraceEvent
 from gui import theme
+from gui.content import MeetingContent
 from gui.engine_client import EngineClient, Job
-from gui.session import MeetingContent, Session
+from gui.session import Session
 from gui.widgets.answer_card import AnswerCard
 from gui.widgets.basics import Choice, Column, IconButton, Label, button, row
 

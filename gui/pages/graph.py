@@ -9,7 +9,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from engine.types import Edge, Relation
-from gui.session import MeetingContent, Session
+from gui.content import MeetingContent
+from gui.session import Session
 from gui.widgets.basics import Card, Column, Label, button, row
 from gui.widgets.graph_view import GraphView
 from gui.widgets.timeline import EntityTimeline
@@ -108,6 +109,8 @@ class GraphPage(Column):
             play.setAccessibleName(self.tr("Play the first time {text}").format(text=text))
             play.clicked.connect(lambda _=False, s=start, e=end: self.play_requested.emit(s, e))
             line = QWidget()
-            line.setLayout(row(Label(text), None, play))
+            layout = row(Label(text, wraps=True), play)
+            layout.setStretch(0, 1)
+            line.setLayout(layout)
             self._pairs.column.addWidget(line)
         self._pairs.setVisible(bool(counts))

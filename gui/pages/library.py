@@ -70,6 +70,10 @@ class LibraryPage(QWidget):
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._search.selectAll()
 
+    def focus_list(self) -> None:
+        """Begin with the keyboard in the list."""
+        self._list.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _build(self) -> None:
         self.setProperty("role", "sidebar")
         unit = theme.space(self)

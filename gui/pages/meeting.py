@@ -10,11 +10,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from engine.types import Citation, Note
 from gui import theme
 from gui.clock import day, length
+from gui.content import MeetingContent
 from gui.pages.transcript import TranscriptPage
 from gui.player import Player
-from gui.session import MeetingContent, Session
+from gui.session import Session
+from gui.tracks import Mark
 from gui.widgets.basics import Badge, Card, IconButton, Label, row
-from gui.widgets.tracks import Mark, Track
 from gui.widgets.transport import Transport
 from gui.widgets.waveform import Waveform
 
@@ -140,10 +141,7 @@ class MeetingPage(QWidget):
             tone = "good" if meeting.coverage >= 0.9 else "warning"
             text = self.tr("{share:.0%} of the speech has words").format(share=meeting.coverage)
             self._coverage.show_state(text, tone)
-        track = Track(
-            content.peaks, meeting.duration, content.utterances, content.colour_by_speaker
-        )
-        self.waveform.set_track(track, keep_view=keep_view)
+        self.waveform.set_track(content.track, keep_view=keep_view)
         self._show_marks()
 
     def _show_marks(self) -> None:

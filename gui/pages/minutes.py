@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from engine.types import Note, Topic
 from gui.clock import clock
-from gui.session import MeetingContent, Session
+from gui.content import MeetingContent
+from gui.session import Session
 from gui.widgets.basics import Badge, Card, Column, Label, button, row
 
 

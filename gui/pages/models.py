@@ -23,11 +23,13 @@ class ModelsPage(QWidget):
 
     Signals:
         told(str, str): Good news.
+        listed(tuple): The rows of the catalogue.
         missing_found(bool): Some model of the default set is, or is no longer, missing.
     """
 
     told = Signal(str, str)
     missing_found = Signal(bool)
+    listed = Signal(tuple)
 
     def __init__(self, clerk: EngineClient, fetcher: EngineClient, dialogs: Dialogs) -> None:
         super().__init__()
@@ -90,6 +92,7 @@ class ModelsPage(QWidget):
         self._rows = tuple(rows)
         is_missing = any(r.is_default and r.state != "present" for r in self._rows)
         self._missing.setVisible(is_missing)
+        self.listed.emit(self._rows)
         self.missing_found.emit(is_missing)
         self._list.clear()
         for model in self._rows:

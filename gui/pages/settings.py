@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, replace
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QCheckBox,
     QKeySequenceEdit,
     QLineEdit,
@@ -22,6 +23,9 @@ from engine.settings import Settings
 from gui import theme
 from gui.actions import Actions
 from gui.widgets.basics import Card, Choice, Column, Label, row
+
+# Settings whose value is a model of this task.
+_MODEL_TASKS = {"asr_model": "transcription", "chat_model": "language model"}
 
 
 class SettingsPage(QWidget):
@@ -41,7 +45,22 @@ class SettingsPage(QWidget):
         self._actions = actions
         self._cards: list[tuple[str, Card]] = []
         self._groups: dict[str, Label] = {}
+        self._model_choices: dict[str, Choice] = {}
         self._build()
+
+    def set_models(self, rows: Sequence[Any]) -> None:
+        """Offer the models of the catalogue, the installed ones first."""
+        for name, choice in self._model_choices.items():
+            fitting = [r for r in rows if r.task == _MODEL_TASKS[name]]
+            fitting.sort(key=lambda r: r.state != "present")
+            chosen = getattr(self._settings, name)
+            choice.clear()
+            for model in fitting:
+                absent = "" if model.state == "present" else self.tr(" (not installed)")
+                choice.addItem(model.title + absent, model.id)
+            if choice.findData(chosen) < 0:
+                choice.addItem(chosen, chosen)
+            choice.setCurrentIndex(choice.findData(chosen))
 
     def show_shortcuts(self) -> None:
         """Turn to the list of shortcuts."""
@@ -61,7 +80,7 @@ class SettingsPage(QWidget):
         self._tabs.addTab(self._form, self.tr("Settings"))
         self._tabs.addTab(self._keys, self.tr("Keyboard shortcuts"))
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * unit, 3 * unit, 0, 0)
+        layout.setContentsMargins(4 * unit, 3 * unit, 4 * unit, 0)
         layout.setSpacing(2 * unit)
         layout.addWidget(Label(self.tr("Settings"), "title"))
         layout.addWidget(self._search)
@@ -113,10 +132,17 @@ class SettingsPage(QWidget):
             return combo
         if isinstance(value, int):
             spin = QSpinBox()
+            spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
             spin.setRange(*(int(b) for b in bounds) if bounds else (0, 1_000_000))
             spin.setValue(value)
             spin.valueChanged.connect(take)
             return spin
+        if declared.name in _MODEL_TASKS:
+            models = Choice()
+            models.addItem(value, value)
+            models.activated.connect(lambda _index: take(models.currentData()))
+            self._model_choices[declared.name] = models
+            return models
         line = QLineEdit(value)
         line.editingFinished.connect(lambda: take(line.text().strip()))
         return line

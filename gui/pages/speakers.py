@@ -8,15 +8,14 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu
 
-from engine.types import Note, Speaker, Utterance
+from engine.types import Note, Speaker
 from gui import theme
 from gui.clock import clock, length
+from gui.content import MeetingContent
 from gui.dialogs import Dialogs
-from gui.session import MeetingContent, Session
+from gui.session import Session
 from gui.widgets.basics import Card, Column, IconButton, Label, button, row
 from gui.widgets.share_bar import ShareBar
-
-_SAMPLE_SECONDS = (3.0, 12.0)
 
 
 class SpeakersPage(Column):
@@ -69,7 +68,7 @@ class SpeakersPage(Column):
         menu.popup(point)
 
     def _add_sample(self, menu: QMenu, content: MeetingContent, speaker: Speaker) -> None:
-        sample = voice_sample(content.utterances, speaker.id)
+        sample = content.samples.get(speaker.id)
         if sample is not None:
             play = menu.addAction(self.tr("Play a sample of {name}").format(name=speaker.name))
             play.triggered.connect(lambda: self.play_requested.emit(sample.start, sample.end))
@@ -95,7 +94,7 @@ class SpeakersPage(Column):
         merge.clicked.connect(lambda: self._merge_menu(content, speaker))
         merge.setEnabled(len(content.speakers) > 1)
         buttons = [edit, merge]
-        sample = voice_sample(content.utterances, speaker.id)
+        sample = content.samples.get(speaker.id)
         if sample is not None and content.audio_path is not None:
             play = IconButton(
                 "speaker", self.tr("Play a sample of {name}").format(name=speaker.name), size=1
@@ -140,18 +139,3 @@ class SpeakersPage(Column):
             )
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(QCursor.pos())
-
-
-def voice_sample(utterances: Sequence[Utterance], speaker_id: int) -> Utterance | None:
-    """An utterance long enough to know a voice by, with nobody else in it where possible."""
-    own = [u for u in utterances if u.speaker_id == speaker_id]
-    least, most = _SAMPLE_SECONDS
-
-    def fitness(utterance: Utterance) -> float:
-        duration = utterance.end - utterance.start
-        overlap = utterance.acoustics.overlap if utterance.acoustics else 0.0
-        return (
-            min(duration, most) - max(0.0, duration - most) - (duration < least) * 5 - 8 * overlap
-        )
-
-    return max(own, key=fitness, default=None)

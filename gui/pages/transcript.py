@@ -7,8 +7,9 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QVBoxLayout, QWidget
 
 from engine.types import Utterance
 from gui import word_places
+from gui.content import MeetingContent
 from gui.item_models.utterances import UtterancesModel
-from gui.session import MeetingContent, Session
+from gui.session import Session
 from gui.widgets.find_bar import FindBar
 from gui.widgets.transcript_view import TranscriptView
 from gui.widgets.utterance_delegate import UtteranceDelegate
@@ -110,17 +111,17 @@ class TranscriptPage(QWidget):
     def _on_opened(self, content: MeetingContent) -> None:
         self._playing, self._word, self._cited = -1, None, frozenset()
         self._places.clear()
-        self.model.set_content(content.utterances, content.colour_by_speaker)
-        self.find_bar.set_texts([u.text for u in content.utterances])
+        self.model.set_content(content.transcript, content.colour_by_speaker)
+        self.find_bar.set_texts(content.utterances)
 
     def _on_refreshed(self, content: MeetingContent) -> None:
         self._places.clear()
-        self.model.update_content(content.utterances, content.colour_by_speaker)
-        self.find_bar.set_texts([u.text for u in content.utterances])
+        self.model.update_content(content.transcript, content.colour_by_speaker)
+        self.find_bar.set_texts(content.utterances)
 
     def _on_closed(self) -> None:
         self._playing = -1
-        self.model.set_content([], {})
+        self.model.clear()
 
     def _on_words(self, first: int, last: int) -> None:
         for row in range(first, last):

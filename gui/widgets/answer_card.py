@@ -197,14 +197,17 @@ class AnswerCard(QWidget):
         return text
 
     def _receipt(self, receipt: Receipt) -> str:
+        rounds = self.tr("1 round")
+        if receipt.rounds != 1:
+            rounds = self.tr("{n} rounds").format(n=receipt.rounds)
         text = self.tr(
             "Searched {searched} utterances, read {read}, left out {left} · "
-            "{rounds} round(s) · {seconds:.1f} s"
+            "{rounds} · {seconds:.1f} s"
         )
         return text.format(
             searched=receipt.n_searched,
             read=receipt.n_read,
             left=receipt.n_left_out,
-            rounds=receipt.rounds,
+            rounds=rounds,
             seconds=receipt.seconds,
         )

@@ -160,6 +160,7 @@ class Column(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._inner = QWidget()
+        self._inner.setProperty("role", "column")
         self.column = QVBoxLayout(self._inner)
         margin = theme.space(self, 4)
         self.column.setContentsMargins(margin, margin, margin, margin)

@@ -8,12 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QWidget
 
+from engine.types import Utterance
 from gui import theme
 from gui.widgets.basics import IconButton, Label, button
 
 
 class FindBar(QFrame):
-    """Looks for text in a list of texts, without regard to case.
+    """Looks for text in utterances, without regard to case.
 
     Signals:
         query_changed(): Other matches are to be shown.
@@ -27,6 +28,7 @@ class FindBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._source: Sequence[Utterance] = ()
         self._texts: list[str] = []
         self._rows: list[int] = []
         self._at = -1
@@ -71,9 +73,9 @@ class FindBar(QFrame):
         self._query = ""
         self.query_changed.emit()
 
-    def set_texts(self, texts: Sequence[str]) -> None:
-        """Look in other texts."""
-        self._texts = [text.casefold() for text in texts]
+    def set_texts(self, utterances: Sequence[Utterance]) -> None:
+        """Look in other texts; they are prepared when somebody looks."""
+        self._source, self._texts = utterances, []
         if self._query:
             self._on_text(self._find.text())
 
@@ -104,6 +106,8 @@ class FindBar(QFrame):
 
     def _on_text(self, text: str) -> None:
         self._query = text.casefold()
+        if self._query and not self._texts:
+            self._texts = [utterance.text.casefold() for utterance in self._source]
         self._rows = [i for i, t in enumerate(self._texts) if self._query and self._query in t]
         self._at = -1
         self._show_count()

@@ -17,16 +17,16 @@ class MeetingDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Room for both lines."""
-        line = QFontMetricsF(option.font).height()  # type: ignore[attr-defined]
+        line = QFontMetricsF(option.font).height()
         return QSize(round(8 * line), round(3.1 * line))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw one meeting."""
-        widget = option.widget  # type: ignore[attr-defined]
+        widget = option.widget
         look = theme.colours(widget)
-        state, font = option.state, option.font  # type: ignore[attr-defined]
+        state, font = option.state, option.font
         unit = theme.space(widget)
-        area = QRectF(option.rect).adjusted(unit, unit / 3, -unit, -unit / 3)  # type: ignore[attr-defined]
+        area = QRectF(option.rect).adjusted(unit, unit / 3, -unit, -unit / 3)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         is_selected = bool(state & QStyle.StateFlag.State_Selected)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
+    QPersistentModelIndex,
     QPoint,
     QPointF,
     QRect,
@@ -40,7 +41,7 @@ from gui.item_models.utterances import UtterancesModel
 from gui.widgets.utterance_row import Metrics, RowMarks, UtteranceRow
 
 _CACHED_ROWS = 160
-Index = QModelIndex
+Index = QModelIndex | QPersistentModelIndex
 Move = QAbstractItemView.CursorAction
 Hint = QAbstractItemView.ScrollHint
 
@@ -108,8 +109,7 @@ class TranscriptView(QAbstractItemView):
 
     def has_header(self, row: int) -> bool:
         """The row begins another speaker's turn."""
-        utterances = self.transcript().utterances
-        return row == 0 or utterances[row].speaker_id != utterances[row - 1].speaker_id
+        return bool(self.transcript().is_turn[row])
 
     def is_visible(self, row: int) -> bool:
         """The whole row, or as much as fits, is on screen."""
@@ -133,7 +133,7 @@ class TranscriptView(QAbstractItemView):
         top = round(self._tops[row]) - self.verticalOffset()
         return QRect(0, top, self.viewport().width(), round(self._heights[row]))
 
-    def indexAt(self, point: QPoint) -> Index:  # noqa: N802
+    def indexAt(self, point: QPoint) -> QModelIndex:  # noqa: N802
         """The row under a point of the viewport."""
         row = self._row_at(point.y() + self.verticalOffset())
         return self.model().index(row, 0) if row >= 0 else QModelIndex()
@@ -155,7 +155,7 @@ class TranscriptView(QAbstractItemView):
         bar.setValue(round(self._tops[row] - above))
         self.viewport().update()
 
-    def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> Index:  # noqa: N802
+    def moveCursor(self, action: Move, modifiers: Qt.KeyboardModifier) -> QModelIndex:  # noqa: N802
         """Where a movement key leads."""
         row, last = max(0, self.currentIndex().row()), len(self._heights) - 1
         page = max(1, self._row_at(self.verticalOffset() + self.viewport().height()) - row)
@@ -335,15 +335,11 @@ class TranscriptView(QAbstractItemView):
         anchor = self._row_at(self.verticalOffset())
         self._metrics = Metrics(self.font(), self.viewport().width())
         self._rows.clear()
-        utterances = self.transcript().utterances
-        lengths = np.array([len(u.text) for u in utterances], float)
-        speakers = np.array([-1 if u.speaker_id is None else u.speaker_id for u in utterances])
-        headers = np.ones(len(utterances), bool)
-        headers[1:] = speakers[1:] != speakers[:-1]
-        self._heights = _estimates(self._metrics, lengths, headers)
-        self._is_exact = np.zeros(len(utterances), bool)
+        model = self.transcript()
+        self._heights = _estimates(self._metrics, model.lengths, model.is_turn)
+        self._is_exact = np.zeros(len(self._heights), bool)
         self._update_tops()
-        if anchor > 0 and anchor < len(utterances):
+        if 0 < anchor < len(self._heights):
             self.verticalScrollBar().setValue(round(self._tops[anchor]))
         self._settle()
         self.viewport().update()

@@ -160,10 +160,10 @@ class UtteranceRow:
         if not (marks.is_playing or marks.is_current or marks.is_cited):
             return
         unit = self._metrics.unit
-        top = self._top - unit * 0.8
-        area = QRectF(rect.left() + unit, rect.top() + top, 0, 0)
-        area.setRight(rect.left() + self._metrics.gutter + self._metrics.text_width + 2 * unit)
-        area.setBottom(rect.bottom() - unit * 0.2)
+        # The leading of the last line lies below its letters and would make the ground lopsided.
+        area = self.text_rect().translated(rect.topLeft())
+        area.adjust(0, -unit * 0.7, 2 * unit, unit * 0.7 - self._metrics.line * 0.24)
+        area.setLeft(rect.left() + unit)
         if marks.is_playing or marks.is_cited:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(look.accent_soft if marks.is_playing else look.warning_soft))
@@ -192,8 +192,8 @@ class UtteranceRow:
             ranges.append(_range(start, count, form))
         for start, count in marks.matches:
             form = QTextCharFormat()
-            form.setBackground(QColor(look.warning_soft))
-            form.setForeground(QColor(look.warning))
+            form.setBackground(QColor(look.warning))
+            form.setForeground(QColor(look.surface))
             ranges.append(_range(start, count, form))
         if marks.word is not None:
             form = QTextCharFormat()
@@ -205,5 +205,5 @@ class UtteranceRow:
 
 def _range(start: int, count: int, form: QTextCharFormat) -> QTextLayout.FormatRange:
     result = QTextLayout.FormatRange()
-    result.start, result.length, result.format = start, count, form  # type: ignore[assignment]
+    result.start, result.length, result.format = start, count, form
     return result

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QScrollBar, QSizePolicy, QToolTip, QVBoxLayout, QW
 
 from gui import theme
 from gui.clock import clock
-from gui.widgets.tracks import Mark, Track
+from gui.tracks import Mark, Track
 from gui.widgets.waveform_painter import WaveformPainter
 
 _MIN_VIEW_SECONDS = 2.0

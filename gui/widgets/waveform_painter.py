@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPainterPath,
 
 from gui.clock import clock
 from gui.theme import Colours
-from gui.widgets.tracks import Columns, Mark, Track
+from gui.tracks import Columns, Mark, Track
 
 _BAR = 2.0
 _PITCH = 3.0
