@@ -245,7 +245,7 @@ def _clock(groups: Iterable[str | None]) -> float:
 def _voiced(start: float, end: float, body: str) -> Utterance:
     """An utterance from a cue, its speaker from a voice tag, brackets or "Name: text"."""
     voice = _VOICE.search(body)
-    text = _tidy(html.unescape(_TAG.sub("", body)))
+    text = _tidy(html.unescape(_TAG.sub("", body)).replace("<\u2060", "<"))
     speaker = _tidy(html.unescape(voice[1])) if voice else ""
     if not speaker:
         named = _NAMED.match(text) or _BRACKETED.match(text)
