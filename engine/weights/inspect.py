@@ -162,7 +162,7 @@ def _check_gguf(reader: _Reader) -> None:
 
 
 def _check_ggml(reader: _Reader) -> None:
-    """Walk a whisper.cpp file to its exact end."""
+    """Walk a whisper.cpp file to its exact end; a file cut between two tensors lacks some."""
     reader.skip(4)
     shape = [reader.number("i") for _ in range(11)]
     if not all(0 < n <= _MAX_COUNT for n in shape[:10]) or shape[10] < 0:
@@ -178,8 +178,10 @@ def _check_ggml(reader: _Reader) -> None:
         reader.skip(_count(length, "letters in a name", 1 << 16))
         reader.skip(_tensor_bytes(sizes, kind))
         n_tensors += 1
-    if not n_tensors:
-        raise _Bad("it has no tensors")
+    n_audio_layer, n_text_layer = shape[4], shape[8]
+    n_wanted = 11 + 15 * n_audio_layer + 24 * n_text_layer
+    if n_tensors != n_wanted:
+        raise _Bad(f"it has {n_tensors} tensors, not {n_wanted}")
 
 
 def _varint(reader: _Reader) -> int:
