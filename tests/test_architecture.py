@@ -21,6 +21,7 @@ SOURCES = ("engine", "gui")
 LAYERS = (
     ("engine.__main__",),
     ("engine.cli",),
+    ("engine.cluster",),
     ("engine.process",),
     ("engine.worker",),
     ("engine.jobs",),
@@ -45,6 +46,7 @@ SIBLINGS: dict[tuple[str, str], str] = {
 
 # What the window may know of the engine; everything else it asks for by message.
 WINDOW_MAY_IMPORT = (
+    "engine",  # its version
     "engine.types",
     "engine.errors",
     "engine.settings",
@@ -78,6 +80,8 @@ OWNERS = {
     "sqlite_utils": ("engine.graph",),
     "onnx": ("engine.weights",),
     "penman": ("engine.enrich",),
+    "distributed": ("engine.cluster",),
+    "dask": ("engine.cluster",),
 }
 
 NATIVE = ("llama_cpp", "onnxruntime", "sherpa_onnx", "_pywhispercpp", "pywhispercpp", "hnswlib")

@@ -92,6 +92,16 @@ def test_every_installed_dependency_is_pinned_to_the_tested_version() -> None:
     }
 
 
+def test_the_qt_binding_loses_no_references() -> None:
+    """PySide6 6.12.0 lost one to None with each call and so ended the program after a while."""
+    core = pytest.importorskip("PySide6.QtCore")
+    item = core.QObject()
+    before = sys.getrefcount(None)
+    for _ in range(200):
+        item.setObjectName("x")
+    assert sys.getrefcount(None) > before - 100
+
+
 def test_constraints_name_no_place() -> None:
     text = (ROOT / "packaging/constraints.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
