@@ -26,7 +26,14 @@ from engine.weights.catalogue import (
 from engine.weights.inspect import check_file, wanted_form
 from engine.weights.install import install
 from engine.weights.locate import is_present, verify
-from engine.weights.partial import check_space, disk_errors, is_right, part_paths, partial_dir
+from engine.weights.partial import (
+    alone_with,
+    check_space,
+    disk_errors,
+    is_right,
+    part_paths,
+    partial_dir,
+)
 from engine.weights.publisher import SourceFailed
 
 _SHARE_DOWNLOAD = 0.8
@@ -49,10 +56,10 @@ def fetch(model_id: str, report: Report) -> None:
         Cancelled: The user asked to stop.
     """
     entry = spec(model_id)
-    try:
-        verify(model_id, report)
-    except (ModelMissing, ModelBroken):
-        with disk_errors(entry.title, entry.size_bytes):
+    if _is_whole(model_id, report):
+        return
+    with disk_errors(entry.title, entry.size_bytes), alone_with(model_id, report):
+        if not _is_whole(model_id, report):  # another process may have brought it meanwhile
             _fetch(entry, report)
 
 
@@ -75,6 +82,15 @@ def add(path: Path, report: Report, model_id: str = "") -> ModelSpec:
     """
     with disk_errors(path.name):
         return from_disk.take(path, model_id, report)
+
+
+def _is_whole(model_id: str, report: Report) -> bool:
+    """Whether a model is installed and unchanged."""
+    try:
+        verify(model_id, report)
+    except (ModelMissing, ModelBroken):
+        return False
+    return True
 
 
 def _fetch(entry: ModelSpec, report: Report) -> None:

