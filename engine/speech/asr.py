@@ -168,8 +168,7 @@ def transcribe(
     spans = [span for span in spans if span.duration > 0]
     if not spans:
         return Transcription((), options.language)
-    parts = split_long(spans, timeline_path, WINDOW_SECONDS - 1)
-    windows = pack(parts)
+    windows = pack(split_long(spans, timeline_path, WINDOW_SECONDS - 1))
     session = _Session(
         recogniser,
         timeline_path,
@@ -186,16 +185,18 @@ def transcribe(
         again, more = _hear_again(session, missing, report.part(0.9, 1.0))
         words = sorted([*words, *again], key=lambda word: word.start)
         events += more
-    words = guards.order(words, spans)
+    return _concluded(guards.order(words, spans), events, spans, session.language)
+
+
+def _concluded(
+    words: list[Word], events: list[Event], spans: Sequence[Span], language: str
+) -> Transcription:
+    """Count what was not heard and put everything in order."""
     gaps = guards.unheard(words, spans)
-    events += [Event(gap.start, gap.end, "unheard", 1.0, "signal") for gap in gaps]
-    return Transcription(
-        tuple(words),
-        session.language,
-        tuple(sorted(events, key=lambda event: event.start)),
-        tuple(gaps),
-        guards.coverage(spans, gaps),
-    )
+    events = events + [Event(gap.start, gap.end, "unheard", 1.0, "signal") for gap in gaps]
+    events.sort(key=lambda event: event.start)
+    share = guards.coverage(spans, gaps)
+    return Transcription(tuple(words), language, tuple(events), tuple(gaps), share)
 
 
 def _prompt(vocabulary: str) -> str:

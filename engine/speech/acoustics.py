@@ -1,0 +1,256 @@
+"""How each utterance sounded: loudness, pitch, rate, pause, overlap, and what stands out.
+
+Everything is measured from the waveform between the utterance's own times and compared with the
+same speaker's habit, so that "suddenly loud" is a number. No emotion is inferred here.
+
+Cues and their thresholds (z: standard deviations from the speaker's own median, robust):
+
+============  ==================================================================================
+loud          loudness z >= 2 and at least 5 dB above the speaker's median
+quiet         loudness z <= -2 and at least 5 dB below
+raised        pitch z >= 2 and at least 3 semitones above
+fast          rate z >= 2 and at least 1.35 times the speaker's median (4 words or more)
+slow          rate z <= -2 and at most 0.65 times (4 words or more)
+overlap       another voice for at least 0.3 s and 15 % of the utterance, or 1 s
+interruption  it begins while another speaker talks, who stops within 1.5 s, and it goes on
+long_pause    at least 2.5 s of silence before it
+============  ==================================================================================
+
+A baseline needs ``MIN_BASELINE`` utterances of the speaker; with fewer, the meeting's own
+median over all speakers is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.audio.decode import read
+from engine.progress import Report
+from engine.speech.pitch import median_pitch
+from engine.speech.timetable import Timetable
+from engine.types import Acoustics, Cue, FloatArray, Turn, Utterance
+
+MIN_BASELINE = 4
+LOUD_Z, LOUD_DB = 2.0, 5.0
+RAISED_Z, RAISED_SEMITONES = 2.0, 3.0
+RATE_Z, FAST_RATIO, SLOW_RATIO, RATE_WORDS = 2.0, 1.35, 0.65, 4
+OVERLAP_SECONDS, OVERLAP_SHARE, OVERLAP_LONG = 0.3, 0.15, 1.0
+FLOOR_TAKEN_SECONDS = 1.5
+LONG_PAUSE_SECONDS = 2.5
+MAX_SECONDS = 60.0
+_FRAME = 320  # 20 ms
+_SPREAD_FLOOR = {"loudness": 1.5, "semitones": 1.0, "log_rate": 0.12}
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """What is measured of one utterance before it is compared with others."""
+
+    loudness_db: float
+    pitch_hz: float | None
+    rate: float
+    pause_before: float
+    overlap_seconds: float
+    overlap: float
+    is_interruption: bool
+
+
+def measure(
+    timeline_path: Path, utterances: Sequence[Utterance], turns: Sequence[Turn], report: Report
+) -> list[Acoustics]:
+    """Measure every utterance and compare it with its speaker's habit.
+
+    Args:
+        timeline_path: FLAC written by ``engine.audio.decode``.
+        utterances: Ascending by start, seconds; words are used for the rate where present.
+        turns: Diarization, may overlap; they tell overlap and interruption.
+        report: Called once per utterance.
+
+    Returns:
+        One value per utterance, in the same order.
+
+    Raises:
+        AudioError: The timeline cannot be read.
+        Cancelled: The user asked to stop.
+
+    Source:
+        Levels as in ITU-T P.56 in spirit (active frames only); robust z by median and MAD.
+    """
+    timetable = Timetable(turns)
+    raws = []
+    last_end = 0.0
+    for i, utterance in enumerate(utterances):
+        report("measure the sound", i, len(utterances))
+        end = min(utterance.end, utterance.start + MAX_SECONDS)
+        samples = read(timeline_path, utterance.start, end)
+        nearby = timetable.between(utterance.start, utterance.end)
+        raws.append(_measure_one(utterance, samples, nearby, last_end))
+        last_end = max(last_end, utterance.end)
+    return _compare(utterances, raws)
+
+
+def loudness_db(samples: FloatArray) -> float:
+    """Level of the active part of a stretch.
+
+    Args:
+        samples: (samples,) float32 in [-1, 1], 16 kHz.
+
+    Returns:
+        Mean power of the frames within 15 dB of the loudest one, dB full scale, at least -90.
+    """
+    n = len(samples) // _FRAME
+    if n == 0:
+        return -90.0
+    power = np.mean(np.square(samples[: n * _FRAME].reshape(n, _FRAME), dtype=np.float64), axis=1)
+    top = float(np.quantile(power, 0.95))
+    active = power[power >= top * 10**-1.5]
+    mean = float(active.mean()) if active.size else top
+    return max(-90.0, 10 * float(np.log10(mean + 1e-12)))
+
+
+def _measure_one(
+    utterance: Utterance, samples: FloatArray, turns: Sequence[Turn], last_end: float
+) -> _Raw:
+    words = utterance.words
+    n_words = len(words) or len(utterance.text.split())
+    spoken = sum(min(word.end - word.start, 1.0) for word in words)
+    duration = max(utterance.end - utterance.start, 0.1)
+    # Pauses inside a sentence belong to its rate; sums of word times alone would hide them.
+    seconds = min(duration, spoken + 0.5 * (duration - spoken)) if words else duration
+    overlap_seconds = _overlap(utterance, turns)
+    return _Raw(
+        loudness_db=loudness_db(samples),
+        pitch_hz=median_pitch(samples),
+        rate=n_words / max(seconds, 0.2),
+        pause_before=max(0.0, utterance.start - last_end),
+        overlap_seconds=overlap_seconds,
+        overlap=min(1.0, overlap_seconds / duration),
+        is_interruption=_interrupts(utterance, turns),
+    )
+
+
+def _others(utterance: Utterance, turns: Sequence[Turn]) -> list[Turn]:
+    """Those of the turns that are not its own speaker's."""
+    return [turn for turn in turns if turn.speaker != utterance.speaker_id]
+
+
+def _overlap(utterance: Utterance, turns: Sequence[Turn]) -> float:
+    """Seconds in which its own speaker and another are both active."""
+    own = [turn for turn in turns if turn.speaker == utterance.speaker_id]
+    marks = np.zeros((2, max(1, int((utterance.end - utterance.start) * 100))), dtype=bool)
+    for row, group in ((0, own), (1, _others(utterance, turns))):
+        for turn in group:
+            first = max(0, int((turn.start - utterance.start) * 100))
+            marks[row, first : max(0, int((turn.end - utterance.start) * 100))] = True
+    return float(np.sum(marks[0] & marks[1])) / 100
+
+
+def _interrupts(utterance: Utterance, turns: Sequence[Turn]) -> bool:
+    """It begins inside another's turn, that one soon stops, and it goes on."""
+    for turn in _others(utterance, turns):
+        is_inside = turn.start < utterance.start - 0.3 and turn.end > utterance.start + 0.15
+        gives_way = turn.end < utterance.start + FLOOR_TAKEN_SECONDS
+        if is_inside and gives_way and utterance.end > turn.end + 0.5:
+            return True
+    return False
+
+
+def _compare(utterances: Sequence[Utterance], raws: Sequence[_Raw]) -> list[Acoustics]:
+    """Turn raw measures into values relative to each speaker's habit."""
+    loudness = np.array([raw.loudness_db for raw in raws])
+    semitones = np.array(
+        [12 * np.log2(raw.pitch_hz / 100) if raw.pitch_hz else np.nan for raw in raws]
+    )
+    log_rate = np.array(
+        [
+            np.log(raw.rate) if len(u.text.split()) >= RATE_WORDS and raw.rate > 0 else np.nan
+            for u, raw in zip(utterances, raws, strict=True)
+        ]
+    )
+    speakers = [utterance.speaker_id for utterance in utterances]
+    lines = {
+        name: _relative(values, speakers, _SPREAD_FLOOR[name])
+        for name, values in (
+            ("loudness", loudness),
+            ("semitones", semitones),
+            ("log_rate", log_rate),
+        )
+    }
+    found = []
+    for i, raw in enumerate(raws):
+        relative = {name: (float(off[i]), float(z[i])) for name, (off, z) in lines.items()}
+        found.append(
+            Acoustics(
+                loudness_db=round(raw.loudness_db, 2),
+                loudness_z=round(relative["loudness"][1], 2),
+                pitch_hz=round(raw.pitch_hz, 1) if raw.pitch_hz else None,
+                pitch_z=round(relative["semitones"][1], 2),
+                rate=round(raw.rate, 2),
+                rate_z=round(relative["log_rate"][1], 2),
+                pause_before=round(raw.pause_before, 2),
+                overlap=round(raw.overlap, 3),
+                is_interruption=raw.is_interruption,
+                cues=_cues(raw, relative, is_first=i == 0),
+            )
+        )
+    return found
+
+
+def _relative(
+    values: Floats, speakers: Sequence[int | None], floor: float
+) -> tuple[Floats, Floats]:
+    """Difference from the speaker's median, and the same in robust standard deviations.
+
+    Args:
+        values: (utterances,) float64, NaN where nothing was measured.
+        speakers: Key of each utterance's speaker.
+        floor: Smallest spread believed, in the unit of the values.
+
+    Returns:
+        Two (utterances,) arrays, 0 where nothing was measured.
+    """
+    offset, z = np.zeros(len(values)), np.zeros(len(values))
+    known = ~np.isnan(values)
+    for speaker in set(speakers):
+        own = np.array([s == speaker for s in speakers], dtype=bool)
+        base = values[own & known]
+        if base.size < MIN_BASELINE:
+            base = values[known]
+        if not base.size:
+            continue
+        centre = float(np.median(base))
+        spread = max(floor, 1.4826 * float(np.median(np.abs(base - centre))))
+        mine = own & known
+        offset[mine] = values[mine] - centre
+        z[mine] = offset[mine] / spread
+    return offset, z
+
+
+def _cues(
+    raw: _Raw, relative: dict[str, tuple[float, float]], *, is_first: bool
+) -> tuple[Cue, ...]:
+    """The labels that follow from the numbers; thresholds as in the module docstring."""
+    decibels, loudness_z = relative["loudness"]
+    semitones, pitch_z = relative["semitones"]
+    log_ratio, rate_z = relative["log_rate"]
+    is_overlap = raw.overlap_seconds >= OVERLAP_LONG or (
+        raw.overlap_seconds >= OVERLAP_SECONDS and raw.overlap >= OVERLAP_SHARE
+    )
+    checks = {
+        Cue.LOUD: loudness_z >= LOUD_Z and decibels >= LOUD_DB,
+        Cue.QUIET: loudness_z <= -LOUD_Z and decibels <= -LOUD_DB,
+        Cue.RAISED: pitch_z >= RAISED_Z and semitones >= RAISED_SEMITONES,
+        Cue.FAST: rate_z >= RATE_Z and log_ratio >= np.log(FAST_RATIO),
+        Cue.SLOW: rate_z <= -RATE_Z and log_ratio <= np.log(SLOW_RATIO),
+        Cue.OVERLAP: is_overlap,
+        Cue.INTERRUPTION: raw.is_interruption,
+        Cue.LONG_PAUSE: raw.pause_before >= LONG_PAUSE_SECONDS and not is_first,
+    }
+    return tuple(cue for cue, holds in checks.items() if holds)

@@ -1,0 +1,210 @@
+"""What the speaker models hear: pieces of local speakers with their voices, kept on disk.
+
+The models run here and nowhere else; deciding who is who is ``engine.speech.diarize``.
+"""
+
+from __future__ import annotations
+
+import functools
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.audio.decode import SAMPLE_RATE
+from engine.progress import Report
+from engine.speech.embedding import DIM, VoiceEmbedder
+from engine.speech.recogniser import physical_cores
+from engine.speech.segmentation import (
+    FIRST_FRAME,
+    FRAME_SECONDS,
+    N_LOCAL,
+    Segmenter,
+    window_samples,
+)
+from engine.types import FloatArray, Span
+
+FORMAT = 2
+_SCALARS = ("format", "key", "duration")
+MAX_PIECE = 3.0  # a longer stretch of one local speaker may hide a change of voice, so it is cut
+PIECE = 2.0  # ... into parts of about this many seconds
+SPLIT_PAUSE = 0.2  # a pause this long may be a change of voice too
+MIN_HEARD = 0.3  # shorter stretches have no voice of their own, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """What the models found, before anybody decides who is who.
+
+    Attributes:
+        key: Fingerprint of the timeline and the speech it was made from.
+        duration: Of the recording, seconds.
+        starts: (windows,) float64, seconds.
+        activity: (windows, frames, 3) uint8, probability times 255.
+        windows: (pieces,) int64, window of each piece.
+        locals: (pieces,) int64, local speaker 0..2.
+        frames: (pieces, 2) int64, first and end frame of the piece in its window.
+        clean: (pieces,) float32, seconds without overlap.
+        used: (pieces,) float32, seconds behind the embedding.
+        embeddings: (pieces, 192) float32, unit rows, zero where there is too little sound.
+    """
+
+    key: str
+    duration: float
+    starts: npt.NDArray[np.float64]
+    activity: npt.NDArray[np.uint8]
+    windows: npt.NDArray[np.int64]
+    locals: npt.NDArray[np.int64]
+    frames: npt.NDArray[np.int64]
+    clean: FloatArray
+    used: FloatArray
+    embeddings: FloatArray
+
+
+def find_pieces(path: Path, spans: Sequence[Span], key: str, report: Report) -> Pieces:
+    """Run segmentation and voice embedding over a timeline; see ``diarize``."""
+    segmenter, embedder = _models()
+    segmented = segmenter.run(path, spans, report.part(0.0, 0.5))
+    rest = report.part(0.5, 1.0)
+    rows: list[_Row] = []
+    for w, start in enumerate(segmented.starts):
+        rest("tell speakers apart", w, len(segmented.starts))
+        active = segmented.activity[w] > 0.5
+        samples = window_samples(path, float(start)) if active.any() else None
+        if samples is not None:
+            rows += _window_rows(w, active, samples, embedder)
+    return Pieces(
+        key,
+        segmented.duration,
+        segmented.starts,
+        np.round(np.clip(segmented.activity.astype(np.float32), 0, 1) * 255).astype(np.uint8),
+        np.array([row.window for row in rows], dtype=np.int64),
+        np.array([row.local for row in rows], dtype=np.int64),
+        np.array([(row.first, row.end) for row in rows], dtype=np.int64).reshape(-1, 2),
+        np.array([row.clean for row in rows], dtype=np.float32),
+        np.array([row.used for row in rows], dtype=np.float32),
+        np.array([row.embedding for row in rows], dtype=np.float32).reshape(-1, DIM),
+    )
+
+
+def save_pieces(path: Path, pieces: Pieces) -> None:
+    """Write findings beside the timeline; a full disk only costs a later rerun."""
+    part = path.with_suffix(".part")
+    try:
+        with part.open("wb") as file:
+            np.savez_compressed(
+                file,
+                format=FORMAT,
+                key=pieces.key,
+                duration=pieces.duration,
+                starts=pieces.starts,
+                activity=pieces.activity,
+                windows=pieces.windows,
+                locals=pieces.locals,
+                frames=pieces.frames,
+                clean=pieces.clean,
+                used=pieces.used,
+                embeddings=pieces.embeddings,
+            )
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+def load_pieces(path: Path) -> Pieces | None:
+    """Read findings, None where there are none that this version understands."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            if int(kept["format"]) != FORMAT:
+                return None
+            arrays = {name: kept[name] for name in kept.files if name not in _SCALARS}
+            return Pieces(str(kept["key"]), float(kept["duration"]), **arrays)
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
+        return None
+
+
+@functools.lru_cache(maxsize=1)
+def _models() -> tuple[Segmenter, VoiceEmbedder]:
+    """Both models, loaded once per process."""
+    threads = physical_cores()
+    return Segmenter(threads), VoiceEmbedder(threads)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One piece while it is collected; see ``Pieces``."""
+
+    window: int
+    local: int
+    first: int
+    end: int
+    clean: float
+    used: float
+    embedding: FloatArray
+
+
+def _window_rows(
+    window: int, active: npt.NDArray[np.bool_], samples: FloatArray, embedder: VoiceEmbedder
+) -> list[_Row]:
+    """The pieces of one window: (frames, 3) activity and its (160000,) samples."""
+    rows: list[_Row] = []
+    is_alone = active.sum(axis=1) == 1
+    for local in range(N_LOCAL):
+        for first, end in split_track(active[:, local]):
+            part = np.zeros(len(active), dtype=bool)
+            part[first:end] = active[first:end, local]
+            alone = part & is_alone
+            clean = float(alone.sum()) * FRAME_SECONDS
+            use = alone if clean >= 0.5 else part
+            used = float(use.sum()) * FRAME_SECONDS
+            if used < 0.1:
+                continue
+            vector = (
+                embedder.embed(_only(samples, use))
+                if used >= MIN_HEARD
+                else np.zeros(DIM, dtype=np.float32)
+            )
+            rows.append(_Row(window, local, first, end, clean, used, vector))
+    return rows
+
+
+def split_track(active: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Cut one local speaker's activity at pauses and, where it is long, evenly.
+
+    Segmentation sometimes takes two similar voices for one local speaker; pieces of two seconds
+    can still be told apart by their sound.
+
+    Args:
+        active: (frames,) bool.
+
+    Returns:
+        (first, end) frames of each piece, ascending.
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], active.astype(np.int8), [0]])))
+    stretches: list[tuple[int, int]] = []
+    for first, end in edges.reshape(-1, 2).tolist():
+        if stretches and (first - stretches[-1][1]) * FRAME_SECONDS < SPLIT_PAUSE:
+            stretches[-1] = (stretches[-1][0], end)
+        else:
+            stretches.append((first, end))
+    pieces: list[tuple[int, int]] = []
+    for first, end in stretches:
+        seconds = (end - first) * FRAME_SECONDS
+        n = max(1, round(seconds / PIECE)) if seconds > MAX_PIECE else 1
+        borders = [first + (end - first) * i // n for i in range(n + 1)]
+        pieces += pairwise(borders)
+    return pieces
+
+
+def _only(samples: FloatArray, use: npt.NDArray[np.bool_]) -> FloatArray:
+    """The samples of the chosen frames, joined."""
+    hop = round(FRAME_SECONDS * SAMPLE_RATE)
+    first = round(FIRST_FRAME * SAMPLE_RATE) - hop // 2
+    mask = np.zeros(len(samples), dtype=bool)
+    body = np.repeat(use, hop)[: len(samples) - first]
+    mask[first : first + len(body)] = body
+    return samples[mask]
