@@ -57,3 +57,21 @@ def _escape(character: str) -> str:
     if ord(character) < 0x20 or ord(character) == 0x7F:
         return f"\\x{ord(character):02X}"
     return character
+
+
+def cited_sentences(ids: Iterable[str], most: int, way_out: str) -> str:
+    """Grammar of sentences that each end in ids in brackets, or of exactly ``way_out``.
+
+    Args:
+        ids: Evidence ids, such as ``u1``; nothing else can be cited.
+        most: Most sentences, at least 1.
+        way_out: What the model writes when the evidence does not tell.
+    """
+    return grammar(
+        {
+            "root": f'{literal(way_out)} | sentence (" " sentence){{0,{max(0, most - 1)}}}',
+            "sentence": '[A-Z0-9"] words " [" id (", " id){0,2} "]" "."?',
+            "words": "[^\\n\\[\\]<>]+",
+            "id": choice(ids),
+        }
+    )

@@ -1,0 +1,79 @@
+"""When an answer must be that nothing was said: several signals, never the model's word alone."""
+
+from __future__ import annotations
+
+from engine.agent.corpus import Corpus
+from engine.agent.relevance import Relevance, spoken_by
+from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
+from engine.agent.speakers import is_generic
+from engine.agent.times import clock
+from engine.agent.words import words
+
+WEAKEST = 0.43
+"""Least strength (best cosine + half the share of known words) of a topic that was discussed."""
+
+FEWEST_WORDS = 8
+"""A meeting with fewer words has nothing to answer from; no model is asked (it would invent)."""
+
+SILENT_GAP = 0.30
+"""A speaker whose best utterance fits this much worse than the best of all did not speak of it."""
+
+CERTAIN = 0.75
+"""A fit that good is about the topic, whatever others say."""
+
+SURE = 0.95
+"""A search that strong outweighs a model that says NOT STATED."""
+
+
+def before_search(intent: Intent, corpus: Corpus) -> str:
+    """Reason to abstain that needs no search; "" when there is none."""
+    if int(corpus.n_words.sum()) < FEWEST_WORDS:
+        return "there is hardly any speech in this meeting"
+    if intent.time is not None and intent.time.is_past_end:
+        return f"the meeting ends at {clock(corpus.duration)}, before {intent.time.phrase}"
+    names = list(corpus.roster.ids_by_name)
+    if intent.unknown_speakers and not intent.speakers and names:
+        name = intent.unknown_speakers[0]
+        spoken = set(words(name)) <= {w for row in corpus.tokens for w in row}
+        if not (spoken and all(is_generic(n) for n in names)):
+            return f"nobody called {name} speaks in this meeting"
+    return ""
+
+
+def after_search(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
+    """Reason to abstain that the search gives; "" when there is none."""
+    if intent.scope is not Scope.SPECIFIC or not intent.terms:
+        return ""
+    if intent.operation is Operation.AT_TIME:
+        return ""
+    if relevance.strength < WEAKEST:
+        return "nothing that was said is about this"
+    if intent.speaker_ids and intent.form is not AnswerForm.CHOICE:
+        return _speaker_silent(intent, corpus, relevance)
+    return ""
+
+
+def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
+    """Whether others speak of the topic but the one asked about never does.
+
+    Compares the best fit among the speaker's own utterances with the best of all: somebody who
+    did speak of it, fits nearly as well as those around.
+    """
+    own = spoken_by(corpus, intent.speaker_ids) > 0
+    if not own.any():
+        return "that person says nothing in this meeting"
+    fit = relevance.own + 0.5 * relevance.lexical
+    best_own, best = float(fit[own].max()), float(fit.max())
+    if best_own >= best - SILENT_GAP or best_own >= CERTAIN:
+        return ""
+    who = " and ".join(dict.fromkeys(intent.speakers))
+    return f"{who} says nothing about this, though others do"
+
+
+def after_writing(intent: Intent, draft: Draft, relevance: Relevance) -> str:
+    """Reason to abstain after reading: the model found nothing and the search was not sure."""
+    if not draft.is_abstention:
+        return ""
+    if relevance.strength >= SURE:
+        return ""
+    return draft.reason

@@ -1,0 +1,205 @@
+"""Question -> Intent: exact parsers first, the language model only for what they cannot know.
+
+The model is asked twice at most: to complete a follow-up question from the chat before it, and to
+put a question of another language into the language of the meeting for the search.
+"""
+
+# ruff: noqa: E501 - tables of patterns
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.agent.cues import parse_choices, parse_cues, parse_events, parse_form, strip_cues
+from engine.agent.operations import parse_operation
+from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
+from engine.agent.speakers import Named, aliases, find_speakers
+from engine.agent.times import parse_time
+from engine.agent.words import content_words, language_of
+
+_CONTEXT = re.compile(
+    r",?\s+(?:when|while|during|in|as part of)\s+(?:they\s+|the group\s+)?(?:were\s+)?"
+    r"(?:discussing|talking about|speaking (?:of|about)|the discussions? (?:about|of|on))\s+(?P<x>[^?.,]+)",
+    re.I,
+)
+_BOILERPLATE = (
+    r"^(?:please\s+|can you\s+|could you\s+)*(?:summari[sz]e|describe|explain|outline|tell me about|"
+    r"give (?:me )?an? (?:summary|overview) of)\s+(?:what (?:was|were) (?:said|discussed) (?:about|on|regarding)\s+|"
+    r"(?:the\s+)?discussions?\s+(?:about|on|of|regarding)\s+)?",
+    r"^(?:what|which|how|why|who|when|where|did|does|do|was|were|is|are|had|has|have|would|could|can|will)\s+"
+    r"(?:(?:did|does|do|was|were|is|are|had|has|have|would|could|can|will)\s+)?"
+    r"(?:the\s+)?(?:(?:group|team|meeting|committee|everyone|anyone|anybody|they|we|participants|people|members|"
+    r"speakers)\b)?(?:'s)?\s*(?:members?\s+)?(?:have\s+)?",
+)
+_OPINION = re.compile(
+    r"^(?:the\s+)?(?:'s\s+)?(?:opinions?|views?|thoughts?|comments?|attitudes?|stances?|positions?|remarks?)\s+"
+    r"(?:about|of|on|towards?|regarding)\s+",
+    re.I,
+)
+_VERB_START = re.compile(
+    r"^(?:say|said|think|thought|propose[d]?|suggest(?:ed)?|mention(?:ed)?|recommend(?:ed)?|learn(?:ed)?|"
+    r"explain(?:ed)?|talk(?:ed)?|speak|discuss(?:ed)?|comment(?:ed)?|feel|felt|express(?:ed)?|decided?|"
+    r"agreed?|conclude[d]?)\b\s*(?:(?:about|of|on|upon|towards?|regarding|that)\b)?\s*",
+    re.I,
+)
+_MEETING_SCOPE = re.compile(
+    r"\b(?:summari[sz]e (?:the|this) (?:whole |entire )?(?:meeting|recording|call|conversation)|"
+    r"(?:whole|entire) meeting|(?:general|overall) discussion|what (?:was|is) (?:the|this) (?:meeting|call|"
+    r"recording|conversation) about|overview of (?:the|this) (?:meeting|call)|"
+    r"(?:what are|list|name)? ?(?:the )?(?:main|key|major) (?:topics|points|themes|issues|takeaways|conclusions)|"
+    r"what topics (?:were|are)|what (?:was|were) (?:discussed|talked about|the topics) ?(?:in|at|during)? ?(?:the|this)? ?(?:meeting)?\s*\?*$|"
+    r"general consensus|what happened (?:in|at|during) (?:the|this) meeting|"
+    r"what (?:decisions|action items|agreements) (?:were|was|are)|(?:what|which) (?:did they|did the group|was|were) "
+    r"(?:decided?|agreed?)(?: on| upon)?(?: (?:in|at) (?:the|this) meeting)?\s*\?*$)",
+    re.I,
+)
+_SPEAKER_SCOPE = re.compile(
+    r"\b(?:contribut(?:e|ed|ion|ions)(?: to (?:the|this) (?:meeting|discussion))?|role of|main points? of|"
+    r"what did .{1,30} (?:talk|speak) about|summari[sz]e what .{1,30} said)\s*(?:overall|in (?:the|this) meeting)?\s*\?*$",
+    re.I,
+)
+_QUOTED = re.compile(r"[\"“„]([^\"”“]{2,})[\"”“]|(?<![\w])['‘]([^'’]{2,}?)['’](?!\w)")
+_FOLLOW_UP = re.compile(
+    r"^(?:and|but|so|also|then|what about|how about|why(?: not)?\s*\?|who else|what else|where|when\s*\?)\b|"
+    r"\b(?:it|that|this|those|these|he|she|they|him|her|them|his|their|there|one|the same)\b",
+    re.I,
+)
+
+Complete = Callable[[str, Sequence[tuple[str, str]]], str]
+Translate = Callable[[str, str], str]
+
+
+def is_follow_up(question: str) -> bool:
+    """Whether a question seems to lean on what was said before it."""
+    return bool(_FOLLOW_UP.search(question)) or len(content_words(question)) < 2
+
+
+def topic_of(question: str, names: Sequence[str]) -> tuple[str, str]:
+    """Split a question into its topic and the larger topic it is set in ("when discussing X").
+
+    Args:
+        question: Without its time phrase.
+        names: Speakers named, whose names are no topic.
+    """
+    text = re.sub(r"\s+", " ", question).strip(" ?.!")
+    context = ""
+    if match := _CONTEXT.search(text):
+        context = re.sub(r"\s+and why$", "", match["x"].strip(), flags=re.I)
+        text = (text[: match.start()] + text[match.end() :]).strip()
+    for pattern in _BOILERPLATE:
+        shorter = re.sub(pattern, "", text, count=1, flags=re.I)
+        if shorter != text:
+            text = shorter.strip()
+            break
+    for name in sorted({a for n in names for a in aliases(n)}, key=len, reverse=True):
+        if len(name) == 1:
+            text = re.sub(rf"(?<![\w']){name.upper()}(?![\w'])", " ", text)
+        else:
+            spaced = r"\W+".join(re.escape(part) for part in name.split())
+            text = re.sub(
+                rf"(?<!\w){spaced}(?:\s+(?:expert|designer))?(?:['’]s)?(?!\w)",
+                " ",
+                text,
+                flags=re.I,
+            )
+    text = re.sub(r"^\s*(?:the|mr\.?|mrs\.?|ms\.?|dr\.?|hon\.?)\s+", "", text.strip(), flags=re.I)
+    text = re.sub(r"^['’]s\s+", "", text.strip())
+    text = _VERB_START.sub("", _OPINION.sub("", text.strip()).strip())
+    text = _OPINION.sub("", text)
+    return re.sub(r"\s+", " ", text).strip(" ?.!,") or text.strip(), context
+
+
+def _scope(question: str, named: Named, has_limits: bool) -> Scope:
+    if has_limits:
+        return Scope.SPECIFIC
+    if _MEETING_SCOPE.search(question) and not named.speakers:
+        return Scope.MEETING
+    if named.speakers and _SPEAKER_SCOPE.search(question):
+        return Scope.SPEAKER
+    return Scope.SPECIFIC
+
+
+def parse(question: str, roster: Roster, duration: float) -> Intent:
+    """Read a question with the exact parsers alone. Pure.
+
+    Args:
+        question: Complete in itself, in English or with names and times in any language.
+        roster: Who speaks.
+        duration: Of the longest meeting asked about, seconds.
+    """
+    choices, stem = parse_choices(question)
+    time, rest = parse_time(stem, duration)
+    cues, events = parse_cues(rest), parse_events(rest)
+    computation = parse_operation(rest, bool(cues), bool(events))
+    # A name inside what is counted or looked for is no speaker: "... the user interface concept".
+    named = find_speakers(
+        stem.replace(computation.target, "…") if computation.target else stem, roster
+    )
+    topic, context = topic_of(rest, named.speakers)
+    operation, anchor = computation.operation, None
+    topic = computation.target or topic or context
+    context = "" if topic == context else context
+    if operation in (Operation.AFTER, Operation.BEFORE):
+        anchor = Anchor(operation.value, computation.target)
+    if operation is Operation.NONE and time is not None and len(content_words(topic)) == 0:
+        operation = Operation.AT_TIME
+    if cues and operation in (Operation.CUE_MOMENT, Operation.WHO_CUE, Operation.COUNT_CUE):
+        topic = strip_cues(topic)
+    form = AnswerForm.CHOICE if choices else parse_form(stem)
+    quotes = tuple((a or b).strip() for a, b in _QUOTED.findall(stem))
+    has_limits = bool(time or quotes or context or choices or operation is not Operation.NONE)
+    ids = [i for name in named.speakers for i in roster.ids_by_name[name]]
+    return Intent(
+        question=question,
+        topic=topic,
+        context=context,
+        terms=tuple(content_words(topic)),
+        quotes=quotes,
+        speakers=named.speakers,
+        speaker_ids=tuple(dict.fromkeys(ids)),
+        unknown_speakers=named.unknown,
+        time=time,
+        anchor=anchor,
+        cues=cues,
+        events=events,
+        form=form,
+        operation=operation,
+        target=computation.target,
+        items=computation.items,
+        scope=_scope(stem, named, has_limits),
+        choices=choices,
+        is_why=bool(re.search(r"\bwhy\b|\breasons?\b|\bcause[ds]?\b|\bbecause\b", stem, re.I)),
+        language=language_of(stem),
+        queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
+    )
+
+
+def decompose(
+    question: str,
+    roster: Roster,
+    duration: float,
+    history: Sequence[tuple[str, str]] = (),
+    complete: Complete | None = None,
+    translate: Translate | None = None,
+) -> Intent:
+    """Turn a question into constraints.
+
+    Args:
+        question: As asked.
+        roster: Who speaks.
+        duration: Of the longest meeting asked about, seconds.
+        history: Earlier (question, answer) pairs of the chat.
+        complete: Asks the model to make a follow-up complete; None to go without.
+        translate: Asks the model for the question in another language; None to go without.
+    """
+    asked = question.strip()
+    whole = complete(asked, history) if history and complete and is_follow_up(asked) else asked
+    language = language_of(whole)
+    if language == "en" or translate is None:
+        return replace(parse(whole, roster, duration), language=language)
+    english = translate(whole, "English")
+    intent = parse(english, roster, duration)
+    queries = tuple(dict.fromkeys([*intent.queries, whole]))
+    return replace(intent, language=language, queries=queries, question=whole)

@@ -1,0 +1,128 @@
+"""Plan, run and choose: from an intent to the evidence of one round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from engine.agent.corpus import Corpus
+from engine.agent.evidence import Selection, as_evidence, select
+from engine.agent.execute import Found
+from engine.agent.locate import mention_rows, stretch_of
+from engine.agent.plan import make_plan
+from engine.agent.relevance import Relevance
+from engine.agent.schema import Intent, Operation
+from engine.agent.session import Session, run_plan
+from engine.agent.sound import measured
+
+AFTER_ROWS = 6
+"""Utterances read after (or before) a moment that is named by its content."""
+
+
+def gather(
+    intent: Intent, number: int, advice: str, fit_of: Relevance, session: Session
+) -> Selection:
+    """Find the evidence of one round.
+
+    Args:
+        intent: The question.
+        number: Of the round, from 1; later rounds reach further.
+        advice: What the last verdict missed.
+        fit_of: Scores of the question.
+        session: Collaborators; plan and SQL go to its trace.
+    """
+    system = session.system
+    wanted = intent
+    if not system.has_acoustics:
+        wanted = replace(wanted, cues=(), events=())
+    if not system.has_plan:
+        wanted = Intent(
+            intent.question, topic=intent.question, terms=intent.terms, form=intent.form
+        )
+    found = run_plan(make_plan(wanted, number, system.has_graph, advice), fit_of, session)
+    if not found and (wanted.cues or wanted.events):
+        found = run_plan(
+            make_plan(replace(wanted, cues=(), events=()), number, system.has_graph, advice),
+            fit_of,
+            session,
+        )
+    if wanted.operation in (Operation.AFTER, Operation.BEFORE):
+        beside = _beside(wanted, session)
+        if beside:
+            return _chosen(session.corpus, beside)
+    if wanted.operation is Operation.CUE_MOMENT and found:
+        return measured(intent, _around(session.corpus, found, fit_of), session)
+    if all(item.score == 0 for item in found):
+        found = _spread(session.corpus, found)
+    return select(session.corpus, found, session.system.weights.shortest if wanted.terms else 1)
+
+
+def _chosen(corpus: Corpus, rows: Sequence[int]) -> Selection:
+    items = [Found(row, 1.0, ("anchor",)) for row in sorted(rows)]
+    return Selection(tuple(as_evidence(corpus, item) for item in items), 0)
+
+
+def _beside(intent: Intent, session: Session) -> list[int]:
+    """Rows right after or before where the anchor topic is discussed, or is said."""
+    corpus = session.corpus
+    if intent.anchor is None:
+        return []
+    every = range(len(corpus))
+    spoken = (
+        mention_rows(corpus, every, intent.anchor.topic)
+        if len(intent.anchor.topic.split()) <= 3
+        else []
+    )
+    stretch = stretch_of(corpus, every, intent.anchor.topic, session.embedder)
+    is_after = intent.anchor.side == "after"
+    if spoken and not len(stretch):
+        edge = spoken[0]
+    elif len(stretch):
+        edge = stretch[-1] if is_after else stretch[0]
+    else:
+        return []
+    if is_after:
+        rows = range(edge + 1, min(corpus.last_row(edge), edge + 4 * AFTER_ROWS) + 1)
+    else:
+        rows = range(edge - 1, max(corpus.first_row(edge), edge - 4 * AFTER_ROWS) - 1, -1)
+    ids = intent.speaker_ids
+    kept = [
+        r
+        for r in rows
+        if (not ids or corpus.utterances[r].speaker_id in ids) and corpus.n_words[r] > 2
+    ]
+    return kept[:AFTER_ROWS]
+
+
+def _around(corpus: Corpus, found: Sequence[Found], fit_of: Relevance) -> list[Found]:
+    """The strongest moment, what led to it, and where else its words come up (the reason)."""
+    moment = found[0]
+    first, last = corpus.first_row(moment.row), corpus.last_row(moment.row)
+    rows = {moment.row: moment}
+    for offset in (-3, -2, -1, 1, 2):
+        row = moment.row + offset
+        if first <= row <= last:
+            rows.setdefault(
+                row, Found(row, moment.score * 0.5, ("temporal", f"{moment.row}->{row}"))
+            )
+    return list(rows.values())
+
+
+def _spread(corpus: Corpus, found: Sequence[Found]) -> list[Found]:
+    """Without a topic: the longest utterances of each part of the time, so that none is missed."""
+    if not found:
+        return []
+    rows = np.array([item.row for item in found])
+    parts = np.array_split(np.arange(len(rows)), min(10, len(rows)))
+    chosen: list[Found] = []
+    depth = 0
+    ranked = [sorted(part, key=lambda i: -corpus.n_words[rows[i]]) for part in parts]
+    while any(depth < len(part) for part in ranked):
+        for part in ranked:
+            if depth < len(part):
+                item = found[int(part[depth])]
+                chosen.append(Found(item.row, 1.0 / (1 + depth), item.path))
+        depth += 1
+    return chosen

@@ -1,0 +1,209 @@
+"""The whole agent: decompose, plan, compile, execute, synthesise, reflect, and plan again.
+
+At most five rounds at temperature 0, ended by the first verified answer. Everything that can be
+decided without the model is: unknown speakers, times past the end, counts, orders.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from engine.agent import abstain, baselines, overview
+from engine.agent.checks import checked
+from engine.agent.compute import Scene, compute
+from engine.agent.corpus import corpus_of
+from engine.agent.decompose import decompose
+from engine.agent.evidence import Selection, fit
+from engine.agent.gather import gather
+from engine.agent.language import completed, translated
+from engine.agent.plan import counting_plan
+from engine.agent.reflect import reflect
+from engine.agent.relevance import Relevance, relevance
+from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
+from engine.agent.session import AskOptions, Session, as_answer, run_plan
+from engine.agent.synthesise import Pen, synthesise
+from engine.agent.systems import SYSTEMS
+from engine.agent.wording import shown
+from engine.embed import Embedder
+from engine.errors import EngineError
+from engine.graph.store import Store
+from engine.llm import ChatModel
+from engine.progress import Report
+from engine.types import Answer, TraceEvent, Verdict
+
+__all__ = ["AskOptions", "answer"]
+
+
+def answer(  # noqa: PLR0913 - the composition root of the agent
+    question: str,
+    meeting_ids: Sequence[str],
+    store: Store,
+    embedder: Embedder,
+    chat: ChatModel,
+    report: Report,
+    options: AskOptions,
+    on_event: Callable[[TraceEvent], None],
+) -> Answer:
+    """Answer a question about meetings, with the moments it rests on.
+
+    Args:
+        question: Any text; also a follow-up when ``options.history`` is given.
+        meeting_ids: Whose; ids, unique prefixes or titles.
+        store: The library.
+        embedder: The one that made its vectors.
+        chat: The language model; not used by questions that are computed.
+        report: Carries cancellation.
+        options: System, history, budget.
+        on_event: Gets every step as it happens; ``text`` events carry pieces of a draft.
+
+    Raises:
+        EngineError: The question is empty, the system unknown, or no meeting is given.
+        MeetingNotFound: One of the meetings does not exist.
+        Cancelled: The user asked to stop.
+    """
+    if not question.strip():
+        raise EngineError("The question is empty.", "Ask something about the meeting.")
+    if options.system not in SYSTEMS:
+        raise EngineError(
+            f"There is no system called {options.system!r}.", f"One of: {', '.join(SYSTEMS)}."
+        )
+    if not meeting_ids:
+        raise EngineError("There is no meeting to ask about.", "Add a recording first.")
+    report("read", 0, 1)
+    session = Session(
+        store,
+        corpus_of(store, meeting_ids),
+        embedder,
+        Pen(chat, report),
+        options,
+        SYSTEMS[options.system],
+        on_event,
+        time.monotonic(),
+        [],
+    )
+    session.pen.on_text = lambda text: on_event(TraceEvent("text", session.rounds, text))
+    intent = _understood(question.strip(), session)
+    draft, verdict = _answered(intent, session)
+    report("answer", 1, 1)
+    return as_answer(intent, draft, verdict, session)
+
+
+def _understood(question: str, session: Session) -> Intent:
+    """Decompose the question; other languages and follow-ups need the model."""
+    corpus, pen = session.corpus, session.pen
+    intent = decompose(
+        question,
+        corpus.roster,
+        corpus.duration,
+        session.options.history,
+        complete=lambda asked, history: completed(asked, history, pen),
+        translate=lambda text, language: translated(text, language, pen),
+    )
+    session.note("intent", shown(intent))
+    return intent
+
+
+def _answered(intent: Intent, session: Session) -> tuple[Draft, Verdict]:
+    reason = abstain.before_search(intent, session.corpus) if session.system.is_agent else ""
+    if reason:
+        session.note("note", reason)
+        return _silence(reason)
+    if not session.system.is_agent:
+        return baselines.answered(intent, session)
+    if session.system.has_plan and intent.operation is not Operation.NONE:
+        computed = _computed(intent, session)
+        if computed is not None:
+            session.note("draft", shown(computed))
+            return computed, Verdict(5, is_verified=True)
+    if intent.scope in (Scope.MEETING, Scope.SPEAKER) and session.system.has_writer:
+        return overview.answered(intent, session)
+    return _searched(intent, session)
+
+
+def _silence(reason: str) -> tuple[Draft, Verdict]:
+    return Draft((), (), is_abstention=True, reason=reason), Verdict(5, is_verified=True)
+
+
+def _computed(intent: Intent, session: Session) -> Draft | None:
+    """The exact answer of a structural question, or None when it has none."""
+    session.rounds = 1
+    found = run_plan(
+        counting_plan(intent, intent.operation),
+        relevance(session.corpus, intent, session.embedder, session.system.weights),
+        session,
+    )
+    return compute(Scene(intent, session.corpus, found, session.embedder))
+
+
+def _searched(intent: Intent, session: Session) -> tuple[Draft, Verdict]:
+    """Search, write, check, and search again until the answer holds or the rounds are used up."""
+    best: tuple[Draft, Verdict] | None = None
+    advice = ""
+    rounds = session.options.max_rounds if session.system.has_reflection else 1
+    seen: set[tuple[int, ...]] = set()
+    for number in range(1, rounds + 1):
+        session.rounds = number
+        fit_of = relevance(
+            session.corpus,
+            intent,
+            session.embedder,
+            session.system.weights,
+            (advice,) if advice else (),
+        )
+        reason = abstain.after_search(intent, session.corpus, fit_of) if number == 1 else ""
+        if reason:
+            session.note("note", reason)
+            return _silence(reason)
+        selection = gather(intent, number, advice, fit_of, session)
+        key = tuple(item.utterance.index for item in selection.evidence)
+        if not key or key in seen:
+            break
+        seen.add(key)
+        draft, verdict = _round(intent, selection, fit_of, session)
+        if best is None or verdict.score > best[1].score:
+            best = draft, verdict
+        if verdict.is_verified:
+            break
+        advice = verdict.advice
+    return best or _silence("nothing that was said is about this")
+
+
+def _round(
+    intent: Intent, selection: Selection, fit_of: Relevance, session: Session
+) -> tuple[Draft, Verdict]:
+    """Write one draft from the evidence and judge it."""
+    is_several = len(session.corpus.shelves) > 1
+    evidence, tokens = fit(
+        selection.evidence,
+        intent.terms,
+        session.pen.chat.count_tokens,
+        session.options.evidence_tokens,
+    )
+    session.n_read = len(evidence)
+    session.n_left_out = selection.n_left_out + len(selection.evidence) - len(evidence)
+    session.evidence_tokens = max(session.evidence_tokens, tokens)
+    session.note("evidence", shown(evidence))
+    if not session.system.has_writer:
+        return baselines.quoted(intent, evidence), Verdict(3, is_verified=False)
+    if intent.form is AnswerForm.CHOICE:
+        return baselines.chosen(intent, evidence, fit_of, session)
+    draft = synthesise(intent, evidence, session.pen, session.embedder, is_several)
+    reason = abstain.after_writing(intent, draft, fit_of)
+    if draft.is_abstention:
+        session.note("draft", "NOT STATED")
+        if reason:
+            return replace(draft, reason=reason), Verdict(PASS_ABSTENTION, is_verified=True)
+        draft = baselines.quoted(intent, evidence)
+    draft, problems = checked(draft, intent, session.corpus)
+    session.note("draft", shown(draft))
+    if not session.system.has_reflection:
+        return draft, Verdict(3, is_verified=not problems, problems=problems)
+    verdict = reflect(intent, draft, problems, session.pen, is_several)
+    session.note("verdict", shown(verdict))
+    return draft, verdict
+
+
+PASS_ABSTENTION = 4
+"""Mark of an abstention on which search and model agree."""

@@ -1,0 +1,93 @@
+"""Words of questions and utterances: tokens, stems, stop words, language of a text."""
+
+# ruff: noqa: SIM905 - lists of words read better as text
+
+from __future__ import annotations
+
+import re
+
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?", re.UNICODE)
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+STOP = frozenset(
+    """a about above actually after again against all also am among an and any anybody anyone
+    anything anyway are as ask asked asking at be because been before being below between both
+    but by call came can come comment commented comments could decide decided describe did
+    discuss discussed discussing discussion discussions do does doing down during each else ever
+    everyone exactly explain express expressed few first for from further give given going group
+    had happen happened happens has have having he her here him his how i if in into is it its
+    just know last let like me mean meeting mention mentioned mentioning might more most much
+    must my no not now of off okay on once one only opinion opinions or other our out over own
+    participant participants people person please point points propose proposed raise raised
+    really recommend recording regarding respond responded right said same say saying says she
+    should so some somebody someone something speak speaker speakers spoke such suggest
+    suggested summarise summarize talk talked talking team tell than that the their them then
+    there these they thing things think this those thought through time to too toward towards uh
+    um under until up us very view views was we were what when where whether which while who
+    whom whose why will with would yeah yes you your""".split()
+)
+
+_SUFFIX = re.compile(r"(?:ations?|ingly|edly|ings?|ments?|ness|ers?|ies|ied|ed|es|ly|al|s|e|y)$")
+
+_MARKS = {
+    "cs": "co kdo kdy kde proč jak jaký jaká kolik který která které řekl řekla říkal je byl byla "
+    "bylo o na se že ve pro jsem jsme kterou schůzce schůzi mluvil mluvila",
+    "en": "the what who when where why how did does was were is are about said of to and in many",
+    "de": "der die das was wer wann wo warum wie hat wurde ist über gesagt und von zu im",
+    "fr": "le la les que qui quand où pourquoi comment est sur dit et de du des dans quoi",
+    "es": "el la los las qué quién cuándo dónde cómo dijo sobre es y de del en por",
+    "pl": "co kto kiedy gdzie dlaczego jak jest był była o na się że powiedział powiedziała",
+    "sk": "čo kto kedy kde prečo ako je bol bola o na sa že povedal povedala",
+}
+_DIACRITICS = {"cs": "ěřůť", "pl": "łąęśżź", "de": "äöüß", "es": "ñ¿¡", "sk": "ľĺŕ"}
+
+
+def fold(text: str) -> str:
+    """Lower case with straight apostrophes."""
+    return text.lower().replace("’", "'")
+
+
+def words(text: str) -> list[str]:
+    """All words of a text, folded; Chinese, Japanese and Korean letter by letter pairs."""
+    found: list[str] = []
+    for match in WORD.finditer(fold(text)):
+        word = match[0]
+        if _CJK.search(word):
+            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+        else:
+            found.append(word)
+    return found
+
+
+def stem(word: str) -> str:
+    """Cut common endings, so that "decided" meets "decision"'s relatives and plurals meet."""
+    word = word.removesuffix("'s")
+    if len(word) > 4 and word.isascii():
+        return _SUFFIX.sub("", word) or word
+    if len(word) > 5:
+        return word[:-1] if len(word) < 8 else word[:-2]
+    return word
+
+
+def content_words(text: str) -> list[str]:
+    """Words that carry a topic, folded, in order, without repeats."""
+    kept = [w for w in words(text) if w not in STOP and w.removesuffix("'s") not in STOP]
+    return list(dict.fromkeys(w for w in kept if len(w) > 1 or w.isdigit()))
+
+
+def stems(text: str) -> list[str]:
+    """Stems of the content words."""
+    return list(dict.fromkeys(stem(word) for word in content_words(text)))
+
+
+def language_of(text: str) -> str:
+    """Guess the language of a short text; English unless another clearly fits better."""
+    tokens = words(text)
+    scores = {}
+    for language, marks in _MARKS.items():
+        known = set(marks.split())
+        score = float(sum(token in known for token in tokens))
+        score += 2.0 * any(letter in fold(text) for letter in _DIACRITICS.get(language, ""))
+        scores[language] = score
+    best = max(scores, key=lambda key: scores[key])
+    return best if scores[best] > scores["en"] else "en"
