@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import base64
 import io
+import wave
 from html import escape
 from pathlib import Path
 
-from engine.errors import EngineError
+from engine.audio import decode
 from engine.export_document import MeetingDocument, clock
 from engine.graph.store import Store
 from engine.types import Answer, Citation
@@ -76,21 +77,18 @@ def _clip(store: Store, citation: Citation) -> str:
         return ""
     start = max(0.0, citation.start - CLIP_MARGIN_SECONDS)
     end = min(citation.end + CLIP_MARGIN_SECONDS, start + MAX_CLIP_SECONDS)
-    return "data:audio/flac;base64," + base64.b64encode(_cut(path, start, end)).decode("ascii")
+    return "data:audio/wav;base64," + base64.b64encode(_cut(path, start, end)).decode("ascii")
 
 
 def _cut(path: Path, start: float, end: float) -> bytes:
-    import soundfile
-
-    try:
-        with soundfile.SoundFile(path) as sound:
-            first = min(round(start * sound.samplerate), sound.frames)
-            sound.seek(first)
-            samples = sound.read(round(end * sound.samplerate) - first, dtype="int16")
-            buffer = io.BytesIO()
-            soundfile.write(buffer, samples, sound.samplerate, format="FLAC", subtype="PCM_16")
-    except (soundfile.LibsndfileError, OSError) as error:
-        raise EngineError(f"The sound in {path} cannot be read.", str(error)) from error
+    """A stretch of the timeline as a WAV file, sample for sample."""
+    samples = (decode.read(path, start, end) * 32768).round().clip(-32768, 32767).astype("<i2")
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(decode.SAMPLE_RATE)
+        sound.writeframes(samples.tobytes())
     return buffer.getvalue()
 
 

@@ -52,10 +52,10 @@ class HybridOptions:
     """
 
     alpha: float = 0.6
-    window: float = 0.5
-    density: float = 0.5
-    density_width: float = 4.0
-    speaker: float = 0.2
+    window: float = 0.6
+    density: float = 0.3
+    density_width: float = 5.0
+    speaker: float = 0.4
 
 
 def keyword_search(store: Store, meeting_ids: Sequence[str], query: str, k: int) -> list[Hit]:

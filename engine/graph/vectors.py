@@ -16,6 +16,8 @@ from engine.types import FloatArray, Utterance
 
 # About 3 KB for each row.
 MAX_CACHED_ROWS = 60_000
+# Utterances carry an answer the more often the longer they are, up to about so many words.
+TELLING_WORDS = 40
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class MeetingIndex:
     @cached_property
     def weights(self) -> FloatArray:
         """(n,) float32: how much an utterance may say; back-channels next to nothing."""
-        weights = np.minimum(1.0, self.n_words / 10) ** 0.5
+        weights = np.minimum(1.0, self.n_words / TELLING_WORDS) ** 0.6
         weights[[is_back_channel(u.text) for u in self.utterances]] *= 0.2
         return weights.astype(np.float32)
 

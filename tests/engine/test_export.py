@@ -206,7 +206,7 @@ def test_an_evidence_pack_can_be_heard(store, m, tmp_path):
     text = export_evidence(store, answer, tmp_path / "pack.html").read_text("utf-8")
     assert "What &amp; why?" in text
     assert "it&#x27;s &lt;b&gt;" in text
-    packed = re.search(r"data:audio/flac;base64,([^\"]+)", text)
+    packed = re.search(r"data:audio/wav;base64,([^\"]+)", text)
     import base64
 
     samples, rate = soundfile.read(io.BytesIO(base64.b64decode(packed[1])), dtype="int16")
