@@ -1,0 +1,292 @@
+"""A recording on disk: one WAV file a track and a journal, readable after any crash.
+
+Sound is appended from the first second and brought to the disk every second; the header's sizes
+are brought up to date then too, but a reader of ours trusts the size of the file instead. The
+journal is one JSON object a line: start, pauses, losses, notes, stop, taken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.errors import AudioError
+
+JOURNAL = "journal.jsonl"
+JOINED = "recording.wav"
+_HEADER_BYTES = 44
+_CHUNK_SAMPLES = 1 << 16
+_MAX_BYTES = 0xFFFFFFFF
+_GROWS_WITHIN_SECONDS = 5
+Pcm = npt.NDArray[np.int16]
+
+
+def header(rate_hz: int, n_channels: int, n_bytes: int) -> bytes:
+    """A WAV header for 16-bit samples."""
+    frame = 2 * n_channels
+    riff = min(_MAX_BYTES, n_bytes + _HEADER_BYTES - 8)
+    return struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        riff,
+        b"WAVE",
+        b"fmt ",
+        16,
+        1,
+        n_channels,
+        rate_hz,
+        rate_hz * frame,
+        frame,
+        16,
+        b"data",
+        min(_MAX_BYTES, n_bytes),
+    )
+
+
+class TrackFile:
+    """Appends samples of one track.
+
+    Raises:
+        OSError: From every method, when the disk is full or gone.
+    """
+
+    def __init__(self, path: Path, rate_hz: int) -> None:
+        self.path = path
+        self.rate_hz = rate_hz
+        self.n_samples = 0
+        # Unbuffered: what is written has left this process.
+        self._file: BinaryIO = path.open("wb", buffering=0)
+        self._file.write(header(rate_hz, 1, 0))
+
+    def append(self, samples: Pcm) -> None:
+        """Write (n,) int16 samples at the end."""
+        raw = memoryview(samples.astype("<i2", copy=False).tobytes())
+        written = 0
+        while written < len(raw):
+            # A full disk can take a part; the rest then raises.
+            written += self._file.write(raw[written:])
+        self.n_samples += len(samples)
+
+    def sync(self) -> None:
+        """Bring header and samples to the disk."""
+        self._file.seek(0)
+        self._file.write(header(self.rate_hz, 1, 2 * self.n_samples))
+        self._file.seek(0, os.SEEK_END)
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """End the file, as far as the disk lets it."""
+        try:
+            self.sync()
+        except OSError:
+            pass  # The samples written before are there; readers trust the size of the file.
+        finally:
+            self._file.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something the user or the recorder noted, at a recorded second."""
+
+    at: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """A recording as it lies on disk.
+
+    Attributes:
+        folder: Its folder.
+        started: Seconds since the epoch.
+        tracks: Track files, the microphone first.
+        notes: Bookmarks, pauses and losses.
+        is_finished: It was stopped in order.
+        is_taken: It was handed to the library.
+        pid: The process that recorded it.
+    """
+
+    folder: Path
+    started: float
+    tracks: tuple[Path, ...]
+    notes: tuple[Note, ...]
+    is_finished: bool
+    is_taken: bool
+    pid: int
+
+    @property
+    def duration(self) -> float:
+        """Seconds of the longest track."""
+        return max((seconds(path) for path in self.tracks), default=0.0)
+
+
+class Journal:
+    """Appends facts about a recording; each line is on the disk before the call returns."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / JOURNAL
+
+    def write(self, event: str, **facts: object) -> None:
+        """Add a line.
+
+        Raises:
+            OSError: The disk is full or gone.
+        """
+        line = json.dumps({"event": event, "wall": time.time(), **facts}, ensure_ascii=False)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def read_take(folder: Path) -> Take | None:
+    """Read a recording's journal; None when the folder holds none."""
+    facts = list(_lines(folder / JOURNAL))
+    start = next((fact for fact in facts if fact["event"] == "start"), None)
+    if start is None:
+        return None
+    noted = ("note", "bookmark", "pause", "lost", "found", "dropped", "suspended", "silent")
+    notes = [
+        Note(float(fact.get("at", 0.0)), fact["event"], str(fact.get("text", "")))
+        for fact in facts
+        if fact["event"] in noted
+    ]
+    tracks = [folder / name for name in start["tracks"]]
+    events = {fact["event"] for fact in facts}
+    return Take(
+        folder,
+        float(start["wall"]),
+        tuple(path for path in tracks if path.exists()),
+        tuple(notes),
+        "stop" in events,
+        "taken" in events,
+        int(start["pid"]),
+    )
+
+
+def takes(recordings_dir: Path) -> list[Take]:
+    """All recordings of a folder, oldest first."""
+    if not recordings_dir.is_dir():
+        return []
+    found = [read_take(folder) for folder in sorted(recordings_dir.iterdir()) if folder.is_dir()]
+    return [take for take in found if take is not None]
+
+
+def unfinished(recordings_dir: Path) -> list[Take]:
+    """Recordings that were never handed over and that nobody is making now."""
+    waiting = [take for take in takes(recordings_dir) if not take.is_taken]
+    return [take for take in waiting if take.is_finished or not _is_running(take)]
+
+
+def joined(take: Take) -> Path:
+    """One file of a recording: its only track, or the tracks as channels.
+
+    Raises:
+        AudioError: There is no sound in it, or the disk is full.
+    """
+    tracks = [path for path in take.tracks if seconds(path) > 0]
+    if not tracks:
+        raise AudioError("The recording holds no sound.", "Check the device and its permission.")
+    try:
+        for path in tracks:
+            mend(path)
+        if len(tracks) == 1:
+            return tracks[0]
+        return _interleaved(tracks, take.folder / JOINED)
+    except OSError as error:
+        raise AudioError("The recording cannot be put together.", str(error)) from error
+
+
+def seconds(path: Path) -> float:
+    """Length of a track by the size of its file."""
+    rate_hz, n_bytes = _measure(path)
+    return n_bytes / 2 / rate_hz
+
+
+def mend(path: Path) -> None:
+    """Write the true sizes into the header of a track that was cut off."""
+    rate_hz, n_bytes = _measure(path)
+    n_bytes -= n_bytes % 2
+    with path.open("r+b") as file:
+        file.write(header(rate_hz, 1, n_bytes))
+        file.truncate(_HEADER_BYTES + n_bytes)
+
+
+def _measure(path: Path) -> tuple[int, int]:
+    """Rate and bytes of samples; an unreadable header counts as our usual one."""
+    with path.open("rb") as file:
+        head = file.read(_HEADER_BYTES)
+    rate_hz = struct.unpack_from("<I", head, 24)[0] if len(head) == _HEADER_BYTES else 0
+    return rate_hz or 16_000, max(0, path.stat().st_size - _HEADER_BYTES)
+
+
+def _interleaved(tracks: Sequence[Path], target: Path) -> Path:
+    """Put mono tracks side by side; shorter ones end in silence."""
+    rate_hz = _measure(tracks[0])[0]
+    files = [path.open("rb") for path in tracks]
+    partial = target.with_suffix(".part")
+    try:
+        with partial.open("wb") as out:
+            out.write(header(rate_hz, len(tracks), 0))
+            n_bytes = 0
+            for file in files:
+                file.seek(_HEADER_BYTES)
+            while True:
+                pieces = [np.frombuffer(file.read(2 * _CHUNK_SAMPLES), "<i2") for file in files]
+                longest = max(len(piece) for piece in pieces)
+                if longest == 0:
+                    break
+                padded = [np.pad(piece, (0, longest - len(piece))) for piece in pieces]
+                raw = np.stack(padded, 1).astype("<i2").tobytes()
+                out.write(raw)
+                n_bytes += len(raw)
+            out.seek(0)
+            out.write(header(rate_hz, len(tracks), n_bytes))
+    finally:
+        for file in files:
+            file.close()
+    partial.replace(target)
+    return target
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Whole lines of a journal; the last one may have been cut."""
+    try:
+        text = path.read_text("utf-8", errors="replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(fact, dict) and "event" in fact:
+            yield fact
+
+
+def _is_running(take: Take) -> bool:
+    """The process that makes the recording lives."""
+    if take.pid == os.getpid() or take.pid <= 0:
+        return False
+    if sys.platform == "win32":
+        # Asking for a process by signal 0 would end it there; a live recording grows instead.
+        newest = max((path.stat().st_mtime for path in take.tracks), default=0.0)
+        return time.time() - newest < _GROWS_WITHIN_SECONDS
+    try:
+        os.kill(take.pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
