@@ -19,6 +19,8 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import paths, settings
+from engine.audio.record import Status
+from engine.audio.take import Take
 from engine.errors import EngineError
 from engine.graph.store import Store
 from engine.messages import Failed
@@ -46,9 +48,12 @@ from gui.pages.welcome import WelcomePage
 from gui.parts import Parts
 from gui.player import Player
 from gui.reader import Reader
+from gui.recording import Recording
 from gui.session import Session
+from gui.takes import Takes
 from gui.widgets.banner import Banner
 from gui.widgets.job_bar import JobBar
+from gui.widgets.recording_strip import RecordingStrip
 
 
 class Clients:
@@ -82,6 +87,8 @@ class App(QObject):
         self.session = Session(self.reader, clients.clerk, library_dir)
         self.player = Player()
         self.queue = JobQueue(clients.analysis, library_dir)
+        self.recording = Recording(self.reader, library_dir)
+        self.takes = Takes(self.queue, clients.clerk, library_dir)
         # Dialogs need a window to stand over, which is built last.
         self._anchor = QWidget()
         self.dialogs = Dialogs(self._anchor)
@@ -96,6 +103,7 @@ class App(QObject):
         self.window.parts.library.reload()
         self.window.parts.models.reload()
         self.queue.start()
+        self.recording.recover()
         if meeting:
             self.session.open(meeting)
 
@@ -103,6 +111,7 @@ class App(QObject):
         """End what runs, window first."""
         self.window.close()
         self.player.close()
+        self.recording.close()
         self.reader.close()
         for client in self.clients.all():
             client.close()
@@ -125,7 +134,7 @@ class App(QObject):
             welcome=WelcomePage(actions["record"], actions["add"]),
             library=LibraryPage(self.reader),
             meeting=meeting,
-            record=RecordPage(),
+            record=RecordPage(self.recording, paths.config_dir()),
             search=SearchPage(clients.clerk, library_dir),
             ask=AskPage(clients.assistant, self.session, library_dir),
             minutes=MinutesPage(self.session),
@@ -135,9 +144,12 @@ class App(QObject):
             settings=SettingsPage(chosen, actions),
             banner=Banner(),
             jobs=JobBar(),
+            recording=self.recording,
+            strip=RecordingStrip(),
         )
 
     def _connect(self) -> None:
+        self._connect_recording()
         parts, queue, bar = self.window.parts, self.queue, self.window.parts.jobs
         queue.changed.connect(self._on_queue_changed)
         queue.meeting_ready.connect(self._on_meeting_ready)
@@ -162,6 +174,27 @@ class App(QObject):
         parts.models.listed.connect(parts.settings.set_models)
         parts.models.missing_found.connect(self._on_models_missing)
         parts.banner.details_requested.connect(self._on_details)
+
+    def _connect_recording(self) -> None:
+        parts, recording = self.window.parts, self.recording
+        recording.status_changed.connect(self._on_recording_status)
+        recording.noticed.connect(self._on_noticed)
+        recording.failed.connect(self.window.show_banner)
+        recording.finished.connect(self._on_recorded)
+        recording.recovered.connect(self.takes.hear_recovered)
+        self.takes.told.connect(self._on_told)
+        parts.commands.set_recording(recording)
+
+    def _on_recording_status(self, status: Status) -> None:
+        if self.recording.is_running:
+            self.window.parts.strip.show_status(status)
+
+    def _on_noticed(self, kind: str, text: str) -> None:
+        self.window.show_banner(text, "", "good" if kind == "found" else "warning")
+
+    def _on_recorded(self, take: Take, path: Path) -> None:
+        self.window.parts.strip.hide()
+        self.takes.hear(take, path, self.window.parts.record.take_title())
 
     def _on_queue_changed(self) -> None:
         self.window.parts.jobs.show_tasks(self.queue.tasks, is_paused=self.queue.is_paused)

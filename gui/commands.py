@@ -18,6 +18,7 @@ from gui.engine_client import EngineClient
 from gui.pages.meeting import MeetingPage
 from gui.pages.speakers import SpeakersPage
 from gui.player import Player
+from gui.recording import Recording
 from gui.session import Session
 
 
@@ -27,10 +28,12 @@ class Commands(QObject):
     Signals:
         told(str, str): Good news for the banner.
         refused(str, str): Bad news for the banner.
+        close_requested(): The user agreed to close while recording.
     """
 
     told = Signal(str, str)
     refused = Signal(str, str)
+    close_requested = Signal()
 
     def __init__(
         self,
@@ -49,6 +52,8 @@ class Commands(QObject):
         self._analysis = analysis
         self._dialogs = dialogs
         self.library_dir = Path()
+        self._recording: Recording | None = None
+        self._is_closing = False
 
     def bookmark(self, at: float | None = None) -> None:
         """Mark a moment, by default the one heard."""
@@ -98,9 +103,26 @@ class Commands(QObject):
         ).format(version=engine.__version__)
         self._dialogs.tell(self.tr("About Earwitness"), text, versions())
 
+    def set_recording(self, recording: Recording) -> None:
+        """Know the recording, which a closing window would end."""
+        self._recording = recording
+
     def may_close(self) -> bool:
-        """Whether the window may go away now."""
-        return True
+        """Whether the window may go away now; a running recording is asked about."""
+        if self._recording is None or not self._recording.is_running or self._is_closing:
+            return True
+
+        def close() -> None:
+            self._is_closing = True
+            self.close_requested.emit()
+
+        self._dialogs.confirm(
+            self.tr("Recording"),
+            self.tr("A meeting is being recorded. Stop and keep the recording?"),
+            self.tr("Stop and close"),
+            close,
+        )
+        return False
 
     def _on_summarised(self, _result: object) -> None:
         self._session.refresh()

@@ -60,12 +60,14 @@ class JobQueue(QObject):
     Signals:
         changed(): Order, states or progress changed.
         meeting_ready(Meeting): One was finished.
+        task_done(str, Meeting): The same, with the path it came from.
         task_failed(Task, Failed): One failed; the others go on.
     """
 
     changed = Signal()
     meeting_ready = Signal(object)
     task_failed = Signal(object, object)
+    task_done = Signal(str, object)
 
     def __init__(
         self, client: EngineClient, library_dir: Path, parent: QObject | None = None
@@ -154,8 +156,10 @@ class JobQueue(QObject):
         self._update(self._running_id, is_saved=False, progress=progress)
 
     def _on_finished(self, meeting: Meeting) -> None:
+        path = self.running.path if self.running else ""
         self._end(self._running_id, is_done=True)
         self.meeting_ready.emit(meeting)
+        self.task_done.emit(path, meeting)
         self._next()
 
     def _on_failed(self, failure: Failed) -> None:

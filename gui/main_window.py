@@ -73,6 +73,8 @@ class MainWindow(QMainWindow):
         layout.setSpacing(0)
         frame = QVBoxLayout()
         frame.setContentsMargins(2 * margin, 0, 2 * margin, margin)
+        frame.setSpacing(margin)
+        frame.addWidget(parts.strip)
         frame.addWidget(parts.banner)
         layout.addLayout(frame)
         layout.addWidget(self.splitter, 1)
@@ -109,6 +111,10 @@ class MainWindow(QMainWindow):
         parts.meeting.transcript.question_requested.connect(self._on_question)
         for moments in (parts.minutes, parts.speakers, parts.graph):
             moments.play_requested.connect(parts.meeting.play)
+        parts.commands.close_requested.connect(self.close)
+        parts.strip.opened.connect(self._on_record)
+        parts.strip.pause_toggled.connect(parts.recording.toggle_pause)
+        parts.strip.stop_requested.connect(parts.recording.stop)
         parts.meetings.library_changed.connect(parts.library.reload)
         parts.meetings.meeting_deleted.connect(self._on_meeting_deleted)
 
@@ -118,7 +124,7 @@ class MainWindow(QMainWindow):
         slots = {
             "add": meetings.choose_files,
             "add_folder": meetings.choose_folder,
-            "record": lambda: self.stack.setCurrentWidget(parts.record),
+            "record": self._on_record,
             "settings": lambda: self.stack.setCurrentWidget(parts.settings),
             "models": lambda: self.stack.setCurrentWidget(parts.models),
             "shortcuts": self._on_shortcuts,
@@ -212,6 +218,9 @@ class MainWindow(QMainWindow):
         self.tabs.setCurrentWidget(page)
         if is_focused:
             self.parts.ask.focus()
+
+    def _on_record(self) -> None:
+        self.stack.setCurrentWidget(self.parts.record)
 
     def _on_shortcuts(self) -> None:
         self.stack.setCurrentWidget(self.parts.settings)

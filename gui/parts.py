@@ -19,9 +19,11 @@ from gui.pages.settings import SettingsPage
 from gui.pages.speakers import SpeakersPage
 from gui.pages.welcome import WelcomePage
 from gui.player import Player
+from gui.recording import Recording
 from gui.session import Session
 from gui.widgets.banner import Banner
 from gui.widgets.job_bar import JobBar
+from gui.widgets.recording_strip import RecordingStrip
 
 
 @dataclass(frozen=True)
@@ -46,3 +48,5 @@ class Parts:
     settings: SettingsPage
     banner: Banner
     jobs: JobBar
+    recording: Recording
+    strip: RecordingStrip
