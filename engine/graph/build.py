@@ -7,7 +7,7 @@ from itertools import chain
 
 import numpy as np
 
-from engine.graph import edges
+from engine.graph import edges, library_index
 from engine.graph.encoder import Encoder
 from engine.graph.entities import find_entities
 from engine.graph.store import Store
@@ -32,6 +32,7 @@ def build_graph(store: Store, meeting_id: str, embedder: Encoder, report: Report
     """
     link(store, meeting_id, report)
     refresh_vectors(store, meeting_id, embedder, report)
+    library_index.update(store, embedder, report)
 
 
 def link(store: Store, meeting_id: str, report: Report) -> None:

@@ -1,106 +1,206 @@
 """The vectors of the whole library in one HNSW file; a cache that can always be rebuilt.
 
-``library.hnsw`` holds the utterance vectors with ``utterances.id`` as label, ``library.json``
-says what they are: model, dimension, count and the revision of each meeting's vectors. The
-database decides; whatever differs is added, removed or built anew when the index is opened.
+``library.hnsw`` holds the vectors of utterances long enough to say something, with
+``utterances.id`` as label; ``library.json`` says what they are: model, dimension, counts and,
+for each meeting, the revision of its vectors and its labels. The database decides. A search
+never waits for a rebuild: meetings that the file does not hold as they are now are compared
+exactly, and ``update`` (part of building a graph) brings the file up to date.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from engine.graph import hnsw_file
 from engine.graph.artefacts import ArtefactTables
 from engine.graph.encoder import Encoder
+from engine.progress import Report
 from engine.types import FloatArray
 
 INDEX_NAME = "library.hnsw"
 FACTS_NAME = "library.json"
+# Below so many vectors exact search is as quick and nothing is built.
+MIN_ROWS = 15_000
+# Utterances of a word or two only disturb; in bytes, so that Chinese counts more per letter.
+MIN_BYTES = 15
 CONNECTIONS = 16
-BUILD_BREADTH = 100
-SEARCH_BREADTH = 128
+BUILD_BREADTH = 80
+SEARCH_BREADTH = 96
 GROWTH_ROWS = 20_000
+# Removed vectors stay in the graph as dead ends; above this share it is built anew.
+MAX_DEAD_SHARE = 0.3
+
+State = list[Any]
 
 
 @dataclass
 class LibraryIndex:
-    """The open index of one library."""
+    """The open index of one library.
+
+    Attributes:
+        graph: The hnswlib index.
+        facts: What ``library.json`` holds.
+        stale: Meetings that the graph does not hold as they are now.
+    """
 
     store: ArtefactTables
     graph: Any
     facts: dict[str, Any]
+    stale: set[str]
 
     def nearest(
         self, vector: FloatArray, k: int, meeting_ids: Sequence[str] = ()
     ) -> dict[int, float]:
         """Cosines by ``utterances.id`` of about the ``k`` nearest utterances."""
-        n = int(self.facts["count"])
-        if not n or not vector.any():
+        if not vector.any():
             return {}
-        allowed = self._keys_of(meeting_ids) if meeting_ids else None
-        wanted = min(k if allowed is None else len(allowed), k, n)
-        if not wanted:
-            return {}
-        self.graph.set_ef(max(SEARCH_BREADTH, 2 * wanted))
-        accept = None if allowed is None else allowed.__contains__
-        try:
-            labels, distances = self.graph.knn_query(vector, k=wanted, num_threads=1, filter=accept)
-        except RuntimeError:
-            # Too few reachable rows pass the filter; ask the vectors themselves.
-            return self._exact(vector, wanted, meeting_ids)
-        return {
-            int(key): 1 - float(distance)
-            for key, distance in zip(labels[0], distances[0], strict=True)
-        }
-
-    def _keys_of(self, meeting_ids: Sequence[str]) -> set[int]:
-        keys: set[int] = set()
-        for meeting_id in meeting_ids:
-            keys.update(self.store.owned_vectors(meeting_id, "utterance")[0].tolist())
-        return keys
-
-    def _exact(self, vector: FloatArray, k: int, meeting_ids: Sequence[str]) -> dict[int, float]:
-        ids = meeting_ids or [row[0] for row in self.store.rows("SELECT id FROM meetings")]
-        found: dict[int, float] = {}
-        for meeting_id in ids:
-            keys, stored = self.store.owned_vectors(meeting_id, "utterance")
-            if len(keys) and stored.shape[1] == len(vector):
-                found.update(zip(keys.tolist(), (stored @ vector).tolist(), strict=True))
+        stale = self.stale & set(meeting_ids) if meeting_ids else self.stale
+        found = self._exact(vector, k, stale)
+        found.update(self._approximate(vector, k, meeting_ids))
         best = sorted(found, key=lambda key: -found[key])[:k]
         return {key: found[key] for key in best}
+
+    def _approximate(
+        self, vector: FloatArray, k: int, meeting_ids: Sequence[str]
+    ) -> dict[int, float]:
+        known = self.facts["meetings"]
+        held = [m for m in (meeting_ids or known) if m in known and m not in self.stale]
+        allowed = None
+        if meeting_ids or self.stale:
+            allowed = {label for m in held for label in expanded(known[m][2])}
+        n_alive = self.facts["count"] - self.facts["dead"] if allowed is None else len(allowed)
+        wanted = min(k, n_alive)
+        if wanted <= 0:
+            return {}
+        self.graph.set_ef(max(SEARCH_BREADTH, 2 * wanted))
+        try:
+            labels, distances = self.graph.knn_query(
+                vector,
+                k=wanted,
+                num_threads=1,
+                filter=None if allowed is None else allowed.__contains__,
+            )
+        except RuntimeError:
+            # Too few reachable rows pass the filter; the vectors themselves are asked.
+            return self._exact(vector, wanted, set(held))
+        cosines = (1 - distances[0]).tolist()
+        return dict(zip(labels[0].tolist(), cosines, strict=True))
+
+    def _exact(self, vector: FloatArray, k: int, meeting_ids: Iterable[str]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for meeting_id in meeting_ids:
+            keys, stored = self.store.owned_vectors(meeting_id, "utterance")
+            if len(keys) and stored.shape[1] == len(vector):
+                cosines = stored @ vector
+                best = np.argsort(-cosines)[:k]
+                found.update(zip(keys[best].tolist(), cosines[best].tolist(), strict=True))
+        found.pop(0, None)
+        return found
 
 
 _open: WeakKeyDictionary[ArtefactTables, LibraryIndex] = WeakKeyDictionary()
 
 
 def opened(store: ArtefactTables, embedder: Encoder) -> LibraryIndex:
-    """The index of a library, brought up to date with its database.
+    """The index of a library as its files have it, with what they lack marked as stale.
 
     Raises:
         StoreError: The library cannot be read.
     """
     index = _open.get(store)
-    if index is None or index.facts["model"] != embedder.model_id:
+    if index is None or index.facts["generation"] != _generation(store):
         index = _loaded(store, embedder) or _empty(store, embedder)
         _open[store] = index
-    if _wanted(store, embedder) != index.facts["meetings"]:
-        index = _updated(index, embedder)
-        _open[store] = index
+    wanted = _wanted(store, embedder)
+    known = index.facts["meetings"]
+    index.stale = {m for m, state in wanted.items() if known.get(m, [])[:2] != state}
     return index
 
 
-def forget_deleted(store: ArtefactTables) -> None:
-    """Remove the vectors of deleted meetings from the cache."""
+def update(store: ArtefactTables, embedder: Encoder, report: Report) -> None:
+    """Bring the file up to date with the database, meeting by meeting.
+
+    Small libraries get no file.
+
+    Raises:
+        Cancelled: The user asked to stop; the file is as it was.
+        StoreError: The library cannot be read or locked.
+    """
+    wanted = _wanted(store, embedder)
+    total = sum(n_rows for _, n_rows in wanted.values())
+    if store.is_read_only or total < MIN_ROWS:
+        return
+    index = opened(store, embedder)
+    gone = [m for m in index.facts["meetings"] if m not in wanted]
+    if not gone and not index.stale:
+        return
     _open.pop(store, None)
-    for name in (INDEX_NAME, FACTS_NAME):
-        (store.library_dir / name).unlink(missing_ok=True)
+    for meeting_id in gone:
+        _remove(index, meeting_id)
+    if index.facts["dead"] > MAX_DEAD_SHARE * index.facts["count"]:
+        index = _empty(store, embedder)
+        index.stale = set(wanted)
+    for done, meeting_id in enumerate(sorted(index.stale)):
+        report("index", done, len(index.stale))
+        if meeting_id in index.facts["meetings"]:
+            _remove(index, meeting_id)
+        _add(index, meeting_id, wanted[meeting_id])
+    _save(index)
 
 
-def _wanted(store: ArtefactTables, embedder: Encoder) -> dict[str, list[int]]:
-    """Revision and number of vectors of each meeting, as the database has them."""
+def forget_deleted(store: ArtefactTables) -> None:
+    """Wipe the vectors of meetings that are no more from the file, in place.
+
+    Raises:
+        StoreError: The library cannot be read.
+    """
+    _open.pop(store, None)
+    path = store.library_dir / INDEX_NAME
+    facts = _facts(store)
+    if facts is None:
+        _discard(store)
+        return
+    alive = {row[0] for row in store.rows("SELECT id FROM meetings")}
+    gone = {m: facts["meetings"].pop(m) for m in list(facts["meetings"]) if m not in alive}
+    labels = [label for state in gone.values() for label in expanded(state[2])]
+    if not labels:
+        return
+    facts["dead"] += len(labels)
+    is_wiped = facts["dead"] <= MAX_DEAD_SHARE * facts["count"] and hnsw_file.wipe(
+        path, facts["dim"], labels
+    )
+    if not is_wiped:
+        _discard(store)
+        return
+    facts["generation"] = secrets.token_hex(8)
+    _write_facts(store, facts)
+
+
+def compressed(labels: Iterable[int]) -> list[list[int]]:
+    """Ascending labels as [first, count] runs."""
+    runs: list[list[int]] = []
+    for label in labels:
+        if runs and label == runs[-1][0] + runs[-1][1]:
+            runs[-1][1] += 1
+        else:
+            runs.append([label, 1])
+    return runs
+
+
+def expanded(runs: Iterable[Sequence[int]]) -> list[int]:
+    """The inverse of ``compressed``."""
+    return [label for first, count in runs for label in range(first, first + count)]
+
+
+def _wanted(store: ArtefactTables, embedder: Encoder) -> dict[str, State]:
+    """[revision, rows] of each meeting's vectors, as the database has them."""
     found = store.rows(
         "SELECT meeting_id, revision, n_rows FROM vectors WHERE kind = 'utterance' "
         "AND model_id = ? AND dim = ? AND n_rows > 0",
@@ -109,12 +209,46 @@ def _wanted(store: ArtefactTables, embedder: Encoder) -> dict[str, list[int]]:
     return {row[0]: [row[1], row[2]] for row in found}
 
 
-def _new_graph(dim: int, n_rows: int) -> Any:
+def _add(index: LibraryIndex, meeting_id: str, state: State) -> None:
+    long_enough = {
+        row[0]
+        for row in index.store.rows(
+            "SELECT id FROM utterances WHERE meeting_id = ? AND length(CAST(text AS BLOB)) >= ?",
+            (meeting_id, MIN_BYTES),
+        )
+    }
+    keys, vectors = index.store.owned_vectors(meeting_id, "utterance")
+    used = vectors.any(axis=1) & np.isin(keys, np.fromiter(long_enough, np.int64))
+    facts = index.facts
+    n_after = facts["count"] + int(used.sum())
+    if n_after > index.graph.get_max_elements():
+        index.graph.resize_index(n_after + max(GROWTH_ROWS, n_after // 4))
+    if used.any():
+        index.graph.add_items(vectors[used], keys[used], num_threads=1)
+    # A label that was removed and came back takes its old place.
+    facts["dead"] -= n_after - index.graph.get_current_count()
+    facts["count"] = index.graph.get_current_count()
+    facts["meetings"][meeting_id] = [*state, compressed(sorted(keys[used].tolist()))]
+
+
+def _remove(index: LibraryIndex, meeting_id: str) -> None:
+    labels = expanded(index.facts["meetings"].pop(meeting_id)[2])
+    if not labels:
+        return
+    # Overwritten, not only marked: the file must not keep what was deleted.
+    blank = np.zeros((len(labels), index.facts["dim"]), np.float32)
+    index.graph.add_items(blank, labels, num_threads=1)
+    for label in labels:
+        index.graph.mark_deleted(label)
+    index.facts["dead"] += len(labels)
+
+
+def _new_graph(dim: int) -> Any:
     import hnswlib
 
     graph = hnswlib.Index(space="ip", dim=dim)
     graph.init_index(
-        max_elements=n_rows, ef_construction=BUILD_BREADTH, M=CONNECTIONS, random_seed=7
+        max_elements=GROWTH_ROWS, ef_construction=BUILD_BREADTH, M=CONNECTIONS, random_seed=7
     )
     graph.set_num_threads(1)
     return graph
@@ -122,66 +256,80 @@ def _new_graph(dim: int, n_rows: int) -> Any:
 
 def _empty(store: ArtefactTables, embedder: Encoder) -> LibraryIndex:
     facts = {
-        "model": embedder.model_id, "dim": embedder.dim, "count": 0, "meetings": {},
-    }  # fmt: skip
-    return LibraryIndex(store, _new_graph(embedder.dim, GROWTH_ROWS), facts)
+        "model": embedder.model_id,
+        "dim": embedder.dim,
+        "count": 0,
+        "dead": 0,
+        "generation": _generation(store),
+        "meetings": {},
+    }
+    return LibraryIndex(store, _new_graph(embedder.dim), facts, set())
+
+
+def _facts(store: ArtefactTables) -> dict[str, Any] | None:
+    """The facts file, None when it is missing or not what we write."""
+    try:
+        facts = json.loads((store.library_dir / FACTS_NAME).read_text("utf-8"))
+        has_all = {"model", "dim", "count", "dead", "size", "generation", "meetings"} <= set(facts)
+        is_whole = (store.library_dir / INDEX_NAME).stat().st_size == facts["size"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return facts if has_all and is_whole else None
+
+
+def _generation(store: ArtefactTables) -> str:
+    facts = _facts(store)
+    return str(facts["generation"]) if facts else ""
 
 
 def _loaded(store: ArtefactTables, embedder: Encoder) -> LibraryIndex | None:
     """The index in the files, None when they are missing, damaged or of another model."""
     import hnswlib
 
+    facts = _facts(store)
+    if facts is None or facts["model"] != embedder.model_id or facts["dim"] != embedder.dim:
+        return None
+    path = store.library_dir / INDEX_NAME
+    # hnswlib trusts the sizes in its file; they are compared before it reads a byte.
+    if not hnsw_file.is_sound(path, facts["dim"], facts["count"]):
+        return None
     try:
-        facts = json.loads((store.library_dir / FACTS_NAME).read_text("utf-8"))
-        if facts["model"] != embedder.model_id or facts["dim"] != embedder.dim:
-            return None
-        path = store.library_dir / INDEX_NAME
-        if path.stat().st_size != facts["size"]:
-            return None
         graph = hnswlib.Index(space="ip", dim=embedder.dim)
         graph.load_index(str(path), max_elements=facts["count"] + GROWTH_ROWS)
-        if graph.get_current_count() != facts["count"]:
-            return None
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
+    except RuntimeError:
         return None
-    return LibraryIndex(store, graph, facts)
-
-
-def _updated(index: LibraryIndex, embedder: Encoder) -> LibraryIndex:
-    """Add what is new, build anew when something changed or went; then save."""
-    store = index.store
-    wanted = _wanted(store, embedder)
-    have = index.facts["meetings"]
-    if any(wanted.get(meeting_id) != state for meeting_id, state in have.items()):
-        index = _empty(store, embedder)
-        have = index.facts["meetings"]
-    for meeting_id, state in wanted.items():
-        if have.get(meeting_id) == state:
-            continue
-        keys, vectors = store.owned_vectors(meeting_id, "utterance")
-        used = vectors.any(axis=1) & (keys > 0)
-        n_after = index.facts["count"] + int(used.sum())
-        if n_after > index.graph.get_max_elements():
-            index.graph.resize_index(n_after + max(GROWTH_ROWS, n_after // 4))
-        index.graph.add_items(vectors[used], keys[used], num_threads=1)
-        index.facts["count"] += int(used.sum())
-        index.facts["meetings"][meeting_id] = state
-    _save(index)
-    return index
+    graph.set_num_threads(1)
+    return LibraryIndex(store, graph, facts, set())
 
 
 def _save(index: LibraryIndex) -> None:
-    """Write the cache; a library that cannot be written is searched all the same."""
-    if index.store.is_read_only:
-        return
-    path = index.store.library_dir / INDEX_NAME
+    """Write the cache; where that fails the library is searched all the same, only slower."""
+    store = index.store
+    path = store.library_dir / INDEX_NAME
     temporary = path.with_suffix(".part")
     try:
-        index.graph.save_index(str(temporary))
-        index.facts["size"] = temporary.stat().st_size
-        temporary.replace(path)
-        facts_part = path.with_suffix(".facts-part")
-        facts_part.write_text(json.dumps(index.facts), "utf-8")
-        facts_part.replace(index.store.library_dir / FACTS_NAME)
+        # The lock keeps a meeting that another process deletes meanwhile from coming back.
+        with store.transaction():
+            if _generation(store) != index.facts["generation"]:
+                return
+            index.graph.save_index(str(temporary))
+            index.facts["size"] = temporary.stat().st_size
+            index.facts["generation"] = secrets.token_hex(8)
+            temporary.replace(path)
+            _write_facts(store, index.facts)
+        _open[store] = index
     except (OSError, RuntimeError):
+        _discard(store)
+    finally:
         temporary.unlink(missing_ok=True)
+
+
+def _write_facts(store: ArtefactTables, facts: dict[str, Any]) -> None:
+    temporary = store.library_dir / f"{FACTS_NAME}.part"
+    temporary.write_text(json.dumps(facts, separators=(",", ":")), "utf-8")
+    temporary.replace(store.library_dir / FACTS_NAME)
+
+
+def _discard(store: ArtefactTables) -> None:
+    for name in (FACTS_NAME, INDEX_NAME, f"{FACTS_NAME}.part"):
+        (store.library_dir / name).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from engine.graph.encoder import Encoder
 from engine.graph.keywords import QUESTION_WEIGHT, keyword_scores, match_expression
 from engine.graph.lexicon import folded, tokens
 from engine.graph.store import Store
-from engine.graph.vectors import MeetingIndex, meeting_index
+from engine.graph.vectors import MeetingIndex, meeting_index, telling_weight
 from engine.types import FloatArray, SearchHit
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 # Above this many utterances the library's index is asked instead of each meeting's vectors.
-EXACT_ROWS = 40_000
+EXACT_ROWS = library_index.MIN_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ def _scored(
     fused = fused * index.weights
     if options.density:
         fused = fused + options.density * smoothed(fused, options.density_width)
-    return np.where(index.n_words > 0, fused, 0).astype(np.float32)
+    return np.where(index.weights > 0, fused, 0).astype(np.float32)
 
 
 def _unit(values: FloatArray) -> FloatArray:
@@ -287,7 +287,16 @@ def _library_hybrid(
     floor = min(meaning.values(), default=0.0)
     cosines = np.array([meaning.get(key, floor) for key in keys], np.float32)
     fused = (1 - options.alpha) * _unit(lexical) + options.alpha * _unit(cosines - floor)
+    fused = fused * _telling(store, keys)
     return _hits(store, dict(zip(keys, fused.tolist(), strict=True)), k)
+
+
+def _telling(store: Store, keys: Sequence[int]) -> FloatArray:
+    """(n,) float32 weights of utterances by how much they say."""
+    marks = ", ".join("?" * len(keys))
+    sql = f"SELECT id, text FROM utterances WHERE id IN ({marks})"
+    weights = {key: telling_weight(text) for key, text in store.rows(sql, tuple(keys))}
+    return np.array([weights.get(key, 0.0) for key in keys], np.float32)
 
 
 def _hits(store: Store, scores: dict[int, float], k: int) -> list[Hit]:

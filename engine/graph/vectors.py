@@ -20,6 +20,14 @@ MAX_CACHED_ROWS = 60_000
 TELLING_WORDS = 40
 
 
+def telling_weight(text: str) -> float:
+    """How much an utterance may say, 0 to 1; back-channels next to nothing."""
+    # Scripts without spaces: a word is about two characters, six bytes.
+    n_words = max(len(text.split()), len(text.encode()) / 12)
+    weight = min(1.0, n_words / TELLING_WORDS) ** 0.6
+    return float(weight * 0.2 if is_back_channel(text) else weight)
+
+
 @dataclass(frozen=True)
 class MeetingIndex:
     """One meeting, ready to be searched.
@@ -48,19 +56,9 @@ class MeetingIndex:
         return len(self.utterances)
 
     @cached_property
-    def n_words(self) -> FloatArray:
-        """(n,) float32 number of words of each utterance."""
-        counts = [len(u.text.split()) for u in self.utterances]
-        # Scripts without spaces: about two characters to a word.
-        dense = [len(u.text) / 12 for u in self.utterances]
-        return np.maximum(np.array(counts, np.float32), np.array(dense, np.float32))
-
-    @cached_property
     def weights(self) -> FloatArray:
-        """(n,) float32: how much an utterance may say; back-channels next to nothing."""
-        weights = np.minimum(1.0, self.n_words / TELLING_WORDS) ** 0.6
-        weights[[is_back_channel(u.text) for u in self.utterances]] *= 0.2
-        return weights.astype(np.float32)
+        """(n,) float32: how much each utterance may say."""
+        return np.array([telling_weight(u.text) for u in self.utterances], np.float32)
 
     @cached_property
     def place(self) -> dict[int, int]:

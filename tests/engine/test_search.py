@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import StoreError
-from engine.graph import library_index
-from engine.graph.build import refresh_vectors
+from engine.graph import edits, library_index
+from engine.graph.build import build_graph, refresh_vectors
 from engine.graph.search import (
     hybrid_search,
     keyword_search,
@@ -162,6 +162,8 @@ def test_speakers_are_recognised_in_questions():
 def big(store, monkeypatch):
     """A library that is searched through its index."""
     monkeypatch.setattr("engine.graph.search.EXACT_ROWS", 0)
+    monkeypatch.setattr(library_index, "MIN_ROWS", 0)
+    monkeypatch.setattr(library_index, "MAX_DEAD_SHARE", 0.5)
     encoder = FakeEncoder()
     ids = []
     for number in range(3):
@@ -169,7 +171,7 @@ def big(store, monkeypatch):
         texts = [f"meeting{number} topic{i} word{i * 7}" for i in range(40)]
         rows = [Utterance(i, i, i + 1, "A", text) for i, text in enumerate(texts)]
         store.save_utterances(made.id, rows)
-        refresh_vectors(store, made.id, encoder, silent())
+        build_graph(store, made.id, encoder, silent())
         ids.append(made.id)
     return encoder, ids
 
@@ -187,34 +189,86 @@ def test_the_library_index_finds_and_filters(store, big):
     assert hybrid_search(store, encoder, (), "meeting2 topic9 word63", 3)[0].meeting_id == ids[2]
 
 
-@pytest.mark.parametrize("damage", ["truncate", "garbage", "facts", "missing", "stale"])
+DAMAGES = ["truncate", "garbage", "links", "facts", "missing", "header"]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_library_index_is_built_again(store, big, damage):
     encoder, ids = big
-    assert nearest(store, encoder, "meeting1 topic5 word35") == (ids[1], 5)
-    library_index._open.clear()
     path = store.library_dir / library_index.INDEX_NAME
     facts = store.library_dir / library_index.FACTS_NAME
-    if damage == "truncate":
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    elif damage == "garbage":
-        path.write_bytes(b"\xff" * path.stat().st_size)
+    whole = path.read_bytes()
+    library_index._open.clear()
+    damaged = {
+        "truncate": whole[: len(whole) // 2],
+        "garbage": b"\xff" * len(whole),
+        "links": whole[:100] + b"\xff" * 40 + whole[140:],
+        "header": whole[:16] + b"\xff" * 8 + whole[24:],
+    }
+    if damage in damaged:
+        path.write_bytes(damaged[damage])
     elif damage == "facts":
         facts.write_text('{"model": "fake"}')
-    elif damage == "missing":
-        path.unlink()
     else:
-        store.save_utterances(ids[1], [Utterance(0, 0, 1, "A", "quite another thing")])
-        refresh_vectors(store, ids[1], encoder, silent())
-        assert nearest(store, encoder, "quite another thing") == (ids[1], 0)
-        return
+        path.unlink()
     assert nearest(store, encoder, "meeting1 topic5 word35") == (ids[1], 5)
+    library_index.update(store, encoder, silent())
+    assert not library_index.opened(store, encoder).stale
+    assert nearest(store, encoder, "meeting1 topic5 word35") == (ids[1], 5)
+
+
+def test_a_changed_meeting_is_found_before_and_after_the_index_follows(store, big):
+    encoder, ids = big
+    rows = [Utterance(0, 0, 1, "A", "quite another thing altogether")]
+    store.save_utterances(ids[1], rows)
+    refresh_vectors(store, ids[1], encoder, silent())
+    for _ in range(2):
+        assert nearest(store, encoder, "quite another thing altogether") == (ids[1], 0)
+        assert nearest(store, encoder, "meeting2 topic5 word35") == (ids[2], 5)
+        library_index.update(store, encoder, silent())
+    assert library_index.opened(store, encoder).facts["dead"] == 40
+
+
+def test_a_corrected_text_is_found_by_its_new_meaning(store, big):
+    encoder, ids = big
+    edits.edit_text(store, ids[0], 3, "zebra giraffe elephant rhinoceros")
+    refresh_vectors(store, ids[0], encoder, silent())
+    assert nearest(store, encoder, "zebra giraffe elephant rhinoceros") == (ids[0], 3)
+    library_index.update(store, encoder, silent())
+    assert nearest(store, encoder, "zebra giraffe elephant rhinoceros") == (ids[0], 3)
 
 
 def test_a_deleted_meeting_leaves_the_library_index(store, big):
     encoder, ids = big
-    nearest(store, encoder, "x")
-    store.delete_meeting(ids[1])
+    path = store.library_dir / library_index.INDEX_NAME
+    vector = store.vectors(ids[1], "utterance")[5].tobytes()
+    assert vector in path.read_bytes()
+    with Store(store.library_dir) as other:
+        other.delete_meeting(ids[1])
+    assert vector not in path.read_bytes()
+    assert not library_index.opened(store, encoder).stale
     for text in ("meeting1 topic5 word35", "meeting1"):
         hits = semantic_search(store, encoder, (), text, 80)
         assert len(hits) == 80
         assert ids[1] not in {hit.meeting_id for hit in hits}
+
+
+def test_deleting_most_of_a_library_discards_its_index(store, big):
+    encoder, ids = big
+    store.delete_meeting(ids[0])
+    store.delete_meeting(ids[1])
+    assert not (store.library_dir / library_index.INDEX_NAME).exists()
+    assert nearest(store, encoder, "meeting2 topic5 word35") == (ids[2], 5)
+
+
+def test_a_small_library_has_no_index_file(store, meeting):
+    encoder = FakeEncoder()
+    build_graph(store, meeting.id, encoder, silent())
+    assert not (store.library_dir / library_index.INDEX_NAME).exists()
+    store.delete_meeting(meeting.id)
+
+
+def test_labels_are_kept_as_runs():
+    labels = [1, 2, 3, 7, 9, 10]
+    assert library_index.compressed(labels) == [[1, 3], [7, 1], [9, 2]]
+    assert library_index.expanded(library_index.compressed(labels)) == labels
