@@ -23,6 +23,7 @@ from pathlib import Path
 
 from engine import paths
 from engine.errors import EngineError
+from engine.weights.machine import memory_bytes
 from engine.weights.status import BROKEN, MISSING, model_rows
 
 LIBRARIES = {
@@ -183,25 +184,6 @@ def _disk(library_dir: Path) -> Check:
     is_ok = free > _LIBRARY_BYTES
     message = f"{free / 1e9:.0f} GB free, room for about {hours} hours of meetings"
     return Check("Disk", is_ok, message, "" if is_ok else "Free some space.")
-
-
-def memory_bytes() -> int:
-    """Memory of this machine, 0 where it cannot be told."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return _windows_memory()
-
-
-def _windows_memory() -> int:
-    import ctypes
-
-    if sys.platform != "win32":
-        return 0
-    # MEMORYSTATUSEX: its own length, the load, then seven 64-bit counts; the first is the total.
-    status = (ctypes.c_uint64 * 8)(64)
-    is_known = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))
-    return int(status[1]) if is_known else 0
 
 
 def _memory() -> Check:

@@ -33,6 +33,7 @@ from engine.weights.partial import (
     is_right,
     part_paths,
     partial_dir,
+    sweep,
 )
 from engine.weights.publisher import SourceFailed
 
@@ -94,6 +95,7 @@ def _is_whole(model_id: str, report: Report) -> bool:
 
 
 def _fetch(entry: ModelSpec, report: Report) -> None:
+    sweep(entry.id)
     check_space(entry)
     folder = partial_dir(entry.id)
     sources: dict[str, Path] = {}

@@ -18,6 +18,7 @@ from engine.errors import EngineError, ModelBroken, ModelMissing
 from engine.progress import Report, silent
 from engine.weights.catalogue import ModelSpec, spec
 from engine.weights.inspect import check_file
+from engine.weights.machine import loadable
 
 MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -118,7 +119,7 @@ def locate(model_id: str, name: str = "") -> Path:
     _check_size(model_id, path, manifest.outputs[name])
     if not manifest.is_pinned:
         check_file(path)
-    return path
+    return loadable(path)
 
 
 def is_present(model_id: str) -> bool:

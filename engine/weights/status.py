@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from engine.errors import ModelBroken, ModelMissing
 from engine.weights.catalogue import ModelSpec, catalogue
 from engine.weights.locate import locate, read_manifest
+from engine.weights.machine import memory_bytes
 
+_RESERVE_BYTES = 3 << 30
+_SMALL_MB = 1000
 PRESENT, MISSING, BROKEN = "present", "missing", "broken"
 
 
@@ -28,6 +31,7 @@ class ModelRow:
         sha256: Of the installed main source file, "" if not installed or installed converted.
         is_pinned: The catalogue knows its hashes; otherwise the first file is trusted.
         can_download: It has a public source; otherwise it is added from disk.
+        fits: This machine has the memory for it, with room for everything else.
     """
 
     id: str
@@ -42,6 +46,7 @@ class ModelRow:
     sha256: str = ""
     is_pinned: bool = True
     can_download: bool = True
+    fits: bool = True
 
 
 def _state(entry: ModelSpec) -> tuple[str, str]:
@@ -55,6 +60,12 @@ def _state(entry: ModelSpec) -> tuple[str, str]:
     except ModelBroken:
         return BROKEN, ""
     return PRESENT, manifest.sources.get(entry.files[0].name, "")
+
+
+def _fits(memory_mb: int) -> bool:
+    """Whether a model leaves 3 GB to the system and the other models; True if nobody can tell."""
+    total = memory_bytes()
+    return total == 0 or (memory_mb << 20) + _RESERVE_BYTES <= total or memory_mb < _SMALL_MB
 
 
 def model_row(entry: ModelSpec) -> ModelRow:
@@ -73,6 +84,7 @@ def model_row(entry: ModelSpec) -> ModelRow:
         sha256=sha256,
         is_pinned=entry.is_pinned,
         can_download=all(file.sources for file in entry.files),
+        fits=_fits(entry.memory_mb),
     )
 
 

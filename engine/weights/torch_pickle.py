@@ -30,7 +30,7 @@ _INERT = {
     ("pyannote.audio.core.task", "Problem"),
     ("pyannote.audio.core.task", "Resolution"),
 }
-_MAX_PICKLE = 16 << 20
+_MAX_PICKLE = 2 << 20
 _STEPS = (
     "PROTO STOP MARK GLOBAL REDUCE NEWOBJ BUILD BINPERSID NONE NEWTRUE NEWFALSE"
     " BININT BININT1 BININT2 LONG1 BINFLOAT BINUNICODE SHORT_BINUNICODE"

@@ -9,6 +9,7 @@ from multiprocessing import Pipe
 import pytest
 
 from engine import doctor
+from engine.weights import machine
 
 
 def run_child(name):
@@ -57,7 +58,7 @@ def test_folders(tmp_path):
 
 def test_the_machine():
     assert doctor._python().is_ok
-    assert doctor.memory_bytes() > 1 << 28
+    assert machine.memory_bytes() > 1 << 28
     assert "core" in doctor._processor().message
 
 

