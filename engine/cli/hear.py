@@ -11,31 +11,84 @@ from engine.cli import output, session
 from engine.errors import AudioError, EngineError
 from engine.types import Meeting
 
+_NAMES = (
+    "3gp aac ac3 aif aifc aiff amr ape au avi caf flac flv gsm m4a m4b m4v mka mkv mov mp2 mp3 mp4 "
+    "mpeg mpg oga ogg ogv opus ra rf64 snd spx ts tta voc w64 wav weba webm wma wmv wv"
+)
+SUFFIXES = frozenset(f".{name}" for name in _NAMES.split())
+"""How recordings are named. Only chooses files in folders; a file that is named is always tried."""
+
 
 def analyse(arguments: argparse.Namespace) -> int:
-    """Hear every file; a bad one does not stop the others."""
-    engine = process.EngineProcess()
-    meetings: list[Meeting] = []
-    try:
-        for path in arguments.files:
-            try:
-                meetings.append(_analyse_one(path, arguments, engine))
-            except EngineError as error:
-                output.print_error(error)
-    finally:
-        engine.close()
+    """Hear every file, and every recording in every folder; a bad one does not stop the others."""
+    files = recordings(arguments.files)
+    hear = _on_cluster if arguments.cluster else _one_by_one
+    meetings = hear(files, arguments)
     if arguments.json:
         _print_summaries(meetings, arguments)
     else:
         for meeting in meetings:
             _print_meeting(meeting)
-    return 0 if len(meetings) == len(arguments.files) else 1
+    return 0 if files and len(meetings) == len(files) else 1
 
 
-def _analyse_one(
-    path: Path, arguments: argparse.Namespace, engine: process.EngineProcess
-) -> Meeting:
-    options = messages.AnalyseOptions(
+def recordings(paths: list[Path]) -> list[Path]:
+    """The files a user means: those named, and those in the folders named that may hold sound.
+
+    Raises:
+        AudioError: There is none.
+    """
+    found: dict[Path, None] = {}
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        for file in inside:
+            is_meant = file == path or (file.is_file() and file.suffix.lower() in SUFFIXES)
+            if is_meant and not file.name.startswith("._"):
+                found[file] = None
+    if not found:
+        raise AudioError("There is no recording in this folder.", "Name the files themselves.")
+    return list(found)
+
+
+def _one_by_one(files: list[Path], arguments: argparse.Namespace) -> list[Meeting]:
+    """Hear the files in one engine process; one that died is started anew for the next file."""
+    engine = process.EngineProcess()
+    meetings: list[Meeting] = []
+    library_dir, options = str(session.library_path(arguments)), _options(arguments)
+    try:
+        for path in files:
+            request = messages.Analyse(
+                process.new_job_id(), library_dir, str(path.absolute()), options
+            )
+            try:
+                meetings.append(session.perform(request, path.name, engine))
+            except EngineError as error:
+                output.print_error(error)
+    finally:
+        engine.close()
+    return meetings
+
+
+def _on_cluster(files: list[Path], arguments: argparse.Namespace) -> list[Meeting]:
+    """Spread the files over the user's machines, saying how each ended."""
+    from engine.cluster import analyse_files
+
+    meetings: list[Meeting] = []
+    outcomes = analyse_files(
+        arguments.cluster, files, session.library_path(arguments), _options(arguments)
+    )
+    for n, outcome in enumerate(outcomes, 1):
+        how = "in the library already" if outcome.was_held else "done"
+        if outcome.meeting is not None:
+            meetings.append(outcome.meeting)
+        else:
+            how = f"failed. {outcome.error}"
+        print(f"{n}/{len(files)} {outcome.path.name}: {how}", file=sys.stderr)
+    return meetings
+
+
+def _options(arguments: argparse.Namespace) -> messages.AnalyseOptions:
+    return messages.AnalyseOptions(
         title=arguments.title,
         n_speakers=arguments.speakers,
         language=arguments.language,
@@ -44,11 +97,6 @@ def _analyse_one(
         channels=arguments.channels,
         is_forced=arguments.force,
     )
-    request = messages.Analyse(
-        process.new_job_id(), str(session.library_path(arguments)), str(path.absolute()), options
-    )
-    meeting: Meeting = session.perform(request, path.name, engine)
-    return meeting
 
 
 def _print_summaries(meetings: list[Meeting], arguments: argparse.Namespace) -> None:
@@ -60,7 +108,8 @@ def _print_summaries(meetings: list[Meeting], arguments: argparse.Namespace) -> 
             output.meeting_summary(meeting, store.finished_stages(meeting.id))
             for meeting in meetings
         ]
-    output.print_json(summaries[0] if len(arguments.files) == 1 else summaries)
+    is_one = len(arguments.files) == 1 and not arguments.files[0].is_dir()
+    output.print_json(summaries[0] if is_one else summaries)
 
 
 def _print_meeting(meeting: Meeting) -> None:

@@ -67,7 +67,7 @@ def _add_hearing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command = _command(
         commands, "analyse", "hear recordings", "analyse talk.m4a --speakers 3", hear.analyse
     )
-    command.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    command.add_argument("files", nargs="+", type=Path, metavar="FILE|DIR")
     command.add_argument("--speakers", type=int, default=0, metavar="N", help="how many, if known")
     command.add_argument("--language", default="", metavar="L", help="two letters, if known")
     command.add_argument("--model", default="", metavar="M", help="transcription model")
@@ -80,6 +80,9 @@ def _add_hearing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     command.add_argument("--title", default="", help="title of the meeting")
     command.add_argument("--force", action="store_true", help="hear it again from the start")
+    command.add_argument(
+        "--cluster", default="", metavar="ADDRESS", help="spread the files over a Dask cluster"
+    )
 
     command = _command(
         commands,
