@@ -16,8 +16,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 ROOT = Path(__file__).resolve().parent.parent
-# speech_maker, odd_files: makers of fixtures that tests of several folders share
-sys.path.insert(0, str(ROOT / "tests"))
+# speech_maker, odd_files: makers of fixtures that tests of several folders share. The sources come
+# first, or the folders tests/engine and tests/gui would be taken for the packages of these names.
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 LOOPBACK = ("127.", "::1", "localhost")
 THREAD_GRACE_SECONDS = 2.0
 
