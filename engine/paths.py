@@ -35,6 +35,11 @@ def weights_dir() -> Path:
     return _override("EARWITNESS_MODELS", default)
 
 
+def bundled_weights_dir() -> Path:
+    """Models that a packaged app brings along for machines without a network; read only."""
+    return _bundle_dir() / "weights"
+
+
 def config_dir() -> Path:
     """Where the settings file lies."""
     default = Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))

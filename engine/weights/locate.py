@@ -54,8 +54,15 @@ class Manifest:
 
 
 def model_dir(model_id: str) -> Path:
-    """The folder of an installed model, whether it exists or not."""
+    """Where a model is installed to, whether it is there or not."""
     return paths.weights_dir() / model_id
+
+
+def found_dir(model_id: str) -> Path:
+    """Where a model is read from: the user's own, else what the packaged app brought along."""
+    own, bundled = model_dir(model_id), paths.bundled_weights_dir() / model_id
+    is_bundled = not (own / MANIFEST).exists() and (bundled / MANIFEST).exists()
+    return bundled if is_bundled else own
 
 
 def sha256_of(path: Path, report: Report | None = None, stage: str = "verify") -> str:
@@ -88,7 +95,7 @@ def read_manifest(model_id: str) -> Manifest:
         ModelMissing: The model is not installed.
         ModelBroken: The manifest is damaged.
     """
-    path = model_dir(model_id) / MANIFEST
+    path = found_dir(model_id) / MANIFEST
     try:
         raw = json.loads(path.read_text("utf-8"))
         outputs = {name: InstalledFile(**entry) for name, entry in raw["outputs"].items()}
@@ -115,7 +122,7 @@ def locate(model_id: str, name: str = "") -> Path:
     name = name or spec(model_id).main
     if name not in manifest.outputs:
         raise EngineError(f"Model {model_id} has no file {name}.")
-    path = model_dir(model_id) / name
+    path = found_dir(model_id) / name
     _check_size(model_id, path, manifest.outputs[name])
     if not manifest.is_pinned:
         check_file(path)
@@ -127,7 +134,7 @@ def is_present(model_id: str) -> bool:
     try:
         manifest = read_manifest(model_id)
         for name, installed in manifest.outputs.items():
-            _check_size(model_id, model_dir(model_id) / name, installed)
+            _check_size(model_id, found_dir(model_id) / name, installed)
     except (ModelMissing, ModelBroken):
         return False
     return True
@@ -143,7 +150,7 @@ def verify(model_id: str, report: Report | None = None) -> None:
     """
     manifest = read_manifest(model_id)
     for name, installed in manifest.outputs.items():
-        path = model_dir(model_id) / name
+        path = found_dir(model_id) / name
         _check_size(model_id, path, installed)
         try:
             found = sha256_of(path, report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -495,3 +496,22 @@ def test_another_layout_of_the_same_graph_is_accepted_by_its_numbers(tmp_path, m
     monkeypatch.setattr(selfcheck, "gives_recorded_numbers", lambda *_: False)
     with pytest.raises(ModelBroken, match="came out different"):
         install.check_outputs(entry, tmp_path, found)
+
+
+@pytest.mark.usefixtures("use")
+def test_a_model_the_app_brought_along_is_used_until_there_is_another(
+    publisher_says, index_says, tmp_path, monkeypatch
+):
+    requests = publisher_says(Answer(CONTENT), Answer(CONTENT))
+    index_says({})
+    fetch.fetch("toy", silent())
+    bundled = tmp_path / "bundle"
+    shutil.copytree(paths.weights_dir(), bundled)
+    locate.remove("toy")
+    monkeypatch.setattr(paths, "bundled_weights_dir", lambda: bundled)
+    assert locate.locate("toy") == bundled / "toy" / "toy.bin"
+    fetch.fetch("toy", silent())
+    assert len(requests) == 1
+    (bundled / "toy" / "toy.bin").write_bytes(b"damaged")
+    fetch.fetch("toy", silent())
+    assert locate.locate("toy") == paths.weights_dir() / "toy" / "toy.bin"
