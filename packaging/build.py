@@ -90,16 +90,21 @@ def build(with_models: bool) -> None:
         say(r"  Next: iscc packaging\windows\earwitness.iss")
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Build as the command line asks; return the exit code."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """The command line of this script."""
+    made = argparse.ArgumentParser(
         prog="build.py",
         description="Make the program people install.",
         epilog="example: python3 packaging/build.py --with-models",
     )
-    parser.add_argument("--with-models", action="store_true", help="carry the default models")
-    parser.add_argument("--check", action="store_true", help="only try what was built")
-    chosen = parser.parse_args(given)
+    made.add_argument("--with-models", action="store_true", help="carry the default models")
+    made.add_argument("--check", action="store_true", help="only try what was built")
+    return made
+
+
+def main(given: Sequence[str] | None = None) -> int:
+    """Build as the command line asks; return the exit code."""
+    chosen = parser().parse_args(given)
     try:
         if not chosen.check:
             build(chosen.with_models)
