@@ -44,7 +44,7 @@ def program_lines() -> list[str]:
 def test_every_earwitness_command_is_understood(line) -> None:
     words = shlex.split(line)
     if words[0].startswith("--"):  # --help and --version print and end
-        with pytest.raises(SystemExit, match="^0$"):
+        with pytest.raises(SystemExit, match=r"^0$"):
             build_parser().parse_args(words)
     else:
         build_parser().parse_args(words)
