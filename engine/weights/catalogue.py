@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,8 @@ TASKS = (
     "audio tagging",
     "emotion",
 )
+OWN_PREFIX = "my-"
+_OWN_FORMS = {"gguf": ("language model", "llama.cpp"), "ggml": ("transcription", "whisper.cpp")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,7 @@ class ModelSpec:
         kind: Which loader reads it, such as ``whisper.cpp`` or ``sherpa-sense-voice``.
         languages: ISO 639-1 codes, empty for many.
         note: One sentence for the model manager.
+        is_own: Not in the catalogue; the user added the file under a name of their own.
     """
 
     id: str
@@ -126,6 +131,7 @@ class ModelSpec:
     kind: str
     languages: tuple[str, ...] = ()
     note: str = ""
+    is_own: bool = False
 
     @property
     def main(self) -> str:
@@ -210,8 +216,70 @@ def _cached(path: Path) -> tuple[ModelSpec, ...]:
     return read_catalogue(path)
 
 
+def own_model(model_id: str, form: str, name: str, size_bytes: int) -> ModelSpec:
+    """Describe a file the user adds under a name of their own.
+
+    Args:
+        model_id: ``my-`` and then small letters, digits, dots and dashes.
+        form: ``gguf`` for a language model, ``ggml`` for a Whisper.
+        name: File name.
+        size_bytes: File size.
+
+    Raises:
+        EngineError: The name or the form will not do.
+    """
+    if not re.fullmatch(OWN_PREFIX + r"[a-z0-9][a-z0-9.-]{0,60}", model_id):
+        raise EngineError(
+            f"There is no model called {model_id!r} in the catalogue.",
+            f"For a model of your own choose a name such as {OWN_PREFIX}llama-3b.",
+        )
+    if form not in _OWN_FORMS:
+        raise EngineError(
+            f"{name} is neither a GGUF language model nor a whisper.cpp model.",
+            "Other forms need an entry in the catalogue.",
+        )
+    task, kind = _OWN_FORMS[form]
+    file = SourceFile(name, size_bytes, "")
+    return ModelSpec(
+        id=model_id,
+        task=task,
+        title=model_id.removeprefix(OWN_PREFIX),
+        licence="its own",
+        licence_file="own.txt",
+        size_bytes=size_bytes,
+        memory_mb=int(size_bytes * 1.3 / (1 << 20)) + 200,
+        is_default=False,
+        recipe="copy",
+        files=(file,),
+        outputs=(OutputFile(name),),
+        kind=kind,
+        note="Added by you.",
+        is_own=True,
+    )
+
+
+def _own_models() -> Iterator[ModelSpec]:
+    """Models the user added under names of their own, as their manifests describe them."""
+    for path in sorted(paths.weights_dir().glob(f"{OWN_PREFIX}*/manifest.json")):
+        try:
+            manifest = json.loads(path.read_text("utf-8"))
+            ((name, output),) = manifest["outputs"].items()
+            yield own_model(path.parent.name, manifest["form"], name, output["size_bytes"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EngineError):
+            continue  # not a model of ours
+
+
 def catalogue() -> tuple[ModelSpec, ...]:
-    """Every model, the default set first.
+    """Every model: the default set first, the user's own ones last.
+
+    Raises:
+        EngineError: The catalogue file is missing or damaged.
+    """
+    return (*shipped(), *_own_models())
+
+
+def shipped() -> tuple[ModelSpec, ...]:
+    """The models of the catalogue file alone.
 
     Raises:
         EngineError: The catalogue file is missing or damaged.
@@ -236,4 +304,4 @@ def spec(model_id: str) -> ModelSpec:
 
 def default_ids() -> tuple[str, ...]:
     """Ids of the models that a fresh machine needs."""
-    return tuple(entry.id for entry in catalogue() if entry.is_default)
+    return tuple(entry.id for entry in shipped() if entry.is_default)

@@ -71,7 +71,8 @@ def add(path: Path, report: Report, model_id: str = "") -> ModelSpec:
         path: An original weight file, a converted one, a wheel of the catalogue, or a folder.
         report: Progress and cancellation.
         model_id: Which model it is, for those whose hash is not pinned: the file is then trusted
-            and its hash recorded (``locate.read_manifest(id).sources``).
+            and its hash recorded (``locate.read_manifest(id).sources``). A new name that starts
+            with ``my-`` makes any GGUF or whisper.cpp file a model of the user's own.
 
     Returns:
         The model that is now installed.

