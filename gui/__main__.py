@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+from pathlib import Path
 
 
 def main() -> int:
     """Open the window or run a command; return the exit code."""
     multiprocessing.freeze_support()
     arguments = sys.argv[1:]
-    if "demo" in arguments and "--no-window" not in arguments and _has_display():
+    if _is_demo(arguments) and _has_display():
         return _demo(arguments)
     if not _wants_window(arguments):
         from engine.__main__ import main as run_command
@@ -21,12 +22,26 @@ def main() -> int:
     return open_window(arguments)
 
 
+def _is_demo(arguments: list[str]) -> bool:
+    """Whether the demonstration is asked for, and not a meeting of that name."""
+    if arguments[:1] == ["--library"]:
+        arguments = arguments[2:]
+    return arguments[:1] == ["demo"] and not {"--no-window", "--help", "-h"} & set(arguments)
+
+
 def _wants_window(arguments: list[str]) -> bool:
-    """Whether there is nothing but the options of the window: a library and a meeting."""
+    """Whether there is nothing but files ("Open with") and the options of the window."""
+    options = {"--library", "--meeting"}
     return all(
-        argument in {"--library", "--meeting"} or before in {"--library", "--meeting"}
+        argument in options or before in options or _is_file(argument)
         for before, argument in zip(["", *arguments], arguments, strict=False)
     )
+
+
+def _is_file(argument: str) -> bool:
+    """Whether this is a file to open; commands have neither a dot nor a slash in them."""
+    path = Path(argument)
+    return (bool(path.suffix) or len(path.parts) > 1) and path.is_file()
 
 
 def _has_display() -> bool:

@@ -27,7 +27,6 @@ from pathlib import Path
 
 import bundle_check
 import debian
-import licences
 from console import Stop, run_logged, say
 from environment import Environment
 from system_packages import ensure_system
@@ -43,7 +42,7 @@ def freeze(environment: Environment) -> None:
     spec = ROOT / "packaging" / "earwitness.spec"
     run_logged("Freezing", [*command, spec], environment.log_path, cwd=ROOT)
     script = ROOT / "packaging" / "licences.py"
-    target = FOLDER / licences.FILE_NAME
+    target = FOLDER / "LICENCES.txt"
     run_logged(
         "Collecting licences", [environment.python, script, target], environment.log_path, cwd=ROOT
     )

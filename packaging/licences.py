@@ -12,32 +12,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-FILE_NAME = "LICENCES.txt"
-
-BUNDLED = """\
-Libraries inside these packages have licences of their own, in particular:
-
-  Qt 6 (in PySide6): LGPL-3.0. It lies beside the program as separate shared libraries, which may
-  be replaced by others of the same version.
-  FFmpeg (in PySide6 and in av): LGPL-2.1 or later; the copy in av also holds x264 and x265, which
-  are GPL-2.0 or later. An installation that may not carry them can leave `av` out and convert
-  recordings to WAV or FLAC first.
-  whisper.cpp, ggml, llama.cpp: MIT. onnxruntime: MIT. sherpa-onnx: Apache-2.0. PortAudio: MIT.
-  libsndfile: LGPL-2.1. SQLite: public domain. CPython: PSF-2.0.
-
-The models are listed with their licences by `earwitness models list`; the texts of the default ones
-are in _internal/models/licences.
-"""
-
-
-def licence_of(distribution: metadata.Distribution) -> str:
-    """The licence a package declares, in its own words."""
-    declared = distribution.metadata.json
-    classifiers = declared.get("classifier") or []
-    named = [c.rpartition(" :: ")[2] for c in classifiers if c.startswith("License ::")]
-    free_text = str(declared.get("license") or "")
-    stated = str(declared.get("license_expression") or free_text.split("\n")[0])
-    return stated if 0 < len(stated) < 80 else ", ".join(named) or "see its text"
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from engine.weights.licences import licence_table
 
 
 def licence_texts(distribution: metadata.Distribution) -> list[str]:
@@ -70,14 +46,9 @@ def shipped() -> list[metadata.Distribution]:
 
 
 def report() -> str:
-    """One line a package, then the texts."""
-    lines = ["What Earwitness is made of", "==========================", ""]
-    lines.append("Earwitness itself: Apache-2.0")
-    ordered = shipped()
-    for item in ordered:
-        lines.append(f"{item.metadata['Name']} {item.version}: {licence_of(item)}")
-    lines += ["", BUNDLED]
-    for item in ordered:
+    """The table of what is used, then the licence text of every package that ships."""
+    lines = [licence_table(Path(__file__).resolve().parent.parent / "pyproject.toml")]
+    for item in shipped():
         for text in licence_texts(item):
             lines += ["", "-" * 78, f"{item.metadata['Name']} {item.version}", "-" * 78, text]
     return "\n".join(lines) + "\n"
