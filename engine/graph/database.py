@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -169,11 +169,21 @@ class Database:
             # NORMAL never damages a WAL file; a power cut may lose the last transaction only.
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else 'NORMAL'}")
             connection.execute("PRAGMA secure_delete = ON")
+            self._keep_old_format(connection)
             migrations.migrate(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _keep_old_format(self, connection: sqlite3.Connection) -> None:
+        """Copy a library of an older format beside it before it is changed."""
+        found = migrations.version(connection)
+        if not 0 < found < migrations.latest():
+            return
+        kept = self.path.with_name(f"{self.path.name}.format-{found}")
+        with closing(sqlite3.connect(kept)) as copy:
+            connection.backup(copy)
 
     def _open_read_only(self) -> sqlite3.Connection:
         if not self.path.is_file():

@@ -91,6 +91,9 @@ def scrub(store: AnswerTables) -> None:
             connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
         connection.execute("DELETE FROM library_state WHERE key = 'scrub'")
     store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    # Files kept by a repair or before a change of format hold what was deleted, too.
+    for path in store.library_dir.glob(f"{store.path.name}.*"):
+        path.unlink(missing_ok=True)
 
 
 def _remove_media(folder: Path) -> tuple[int, int]:

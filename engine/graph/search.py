@@ -52,9 +52,9 @@ class HybridOptions:
     """
 
     alpha: float = 0.6
-    window: float = 0.6
-    density: float = 0.3
-    density_width: float = 5.0
+    window: float = 0.65
+    density: float = 0.6
+    density_width: float = 10.0
     speaker: float = 0.4
 
 

@@ -24,7 +24,7 @@ def telling_weight(text: str) -> float:
     """How much an utterance may say, 0 to 1; back-channels next to nothing."""
     # Scripts without spaces: a word is about two characters, six bytes.
     n_words = max(len(text.split()), len(text.encode()) / 12)
-    weight = min(1.0, n_words / TELLING_WORDS) ** 0.6
+    weight = min(1.0, n_words / TELLING_WORDS) ** 0.5
     return float(weight * 0.2 if is_back_channel(text) else weight)
 
 

@@ -1,0 +1,340 @@
+"""Keeping a library whole: checking it, repairing it, backing it up, moving it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+from engine.errors import StoreError
+from engine.graph import transfer
+from engine.graph.database import DATABASE_NAME, explained, guarded
+from engine.graph.library_index import FACTS_NAME, INDEX_NAME
+from engine.graph.removal import FULL_TEXT_TABLES
+from engine.graph.store import Store
+
+_MAX_SHOWN = 20
+# Filled by triggers or made anew; copying them out of a damaged file would carry the damage.
+_DERIVED = ("utterances_fts", "utterances_dense", "expansions_fts", "sqlite_")
+
+
+def check(store: Store) -> list[str]:
+    """Look for damage; reads the whole database.
+
+    Returns:
+        One line for each problem; empty when the library is whole.
+    """
+    problems: list[str] = []
+    try:
+        connection = store.connection
+        found = connection.execute(f"PRAGMA integrity_check({_MAX_SHOWN})").fetchall()
+        problems += [f"database: {row[0]}" for row in found if row[0] != "ok"]
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        problems += [
+            f"{table}: row {row} belongs to nothing" for table, row, _, _ in orphans[:_MAX_SHOWN]
+        ]
+        if not problems:
+            problems += _full_text_problems(store) + _content_problems(store)
+    except sqlite3.DatabaseError as error:
+        problems.append(f"database: {error}")
+    return problems
+
+
+def _full_text_problems(store: Store) -> list[str]:
+    if store.is_read_only:
+        return []
+    problems = []
+    for table in FULL_TEXT_TABLES:
+        try:
+            # Rank 1 compares an external-content table with its content as well.
+            store.connection.execute(
+                f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)"
+            )
+        except sqlite3.DatabaseError:
+            problems.append(f"{table}: the full-text index does not fit its texts")
+    return problems
+
+
+def _content_problems(store: Store) -> list[str]:
+    problems = [
+        f"meeting {meeting_id}: {counted} utterances where {said} are said to be"
+        for meeting_id, said, counted in store.rows(
+            "SELECT m.id, m.n_utterances, count(u.id) FROM meetings m LEFT JOIN utterances u "
+            "ON u.meeting_id = m.id GROUP BY m.id HAVING m.n_utterances <> count(u.id)"
+        )
+    ]
+    problems += [
+        f"meeting {meeting_id}: utterances are numbered with gaps"
+        for (meeting_id,) in store.rows(
+            "SELECT meeting_id FROM utterances GROUP BY meeting_id "
+            "HAVING min(idx) <> 0 OR max(idx) <> count(*) - 1 OR count(DISTINCT idx) <> count(*)"
+        )
+    ]
+    known = {row[0] for row in store.rows("SELECT id FROM meetings")}
+    problems += [f"media/{name}: belongs to no meeting" for name in sorted(_media(store) - known)]
+    return problems
+
+
+def _media(store: Store) -> set[str]:
+    folder = store.library_dir / "media"
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
+def repair(library_dir: Path) -> list[str]:
+    """Mend a library as far as it goes; what was there is kept beside it under another name.
+
+    Returns:
+        What was done, one line each; empty when nothing was wrong.
+
+    Raises:
+        StoreError: Nothing can be read from the file and no way is left.
+    """
+    library_dir = Path(library_dir)
+    try:
+        with Store(library_dir) as store:
+            problems = check(store)
+            if not problems:
+                return []
+            if not any(problem.startswith("database:") for problem in problems):
+                return _mend(store)
+    except StoreError as error:
+        if "newer" in error.message or not (library_dir / DATABASE_NAME).exists():
+            raise
+    return _salvage(library_dir)
+
+
+def _mend(store: Store) -> list[str]:
+    """Rebuild what follows from the rest, and drop what belongs to nothing."""
+    done = []
+    with store.transaction() as connection:
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        for table, row, _, _ in orphans:
+            if row is not None:
+                connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
+        if orphans:
+            done.append(f"removed {len(orphans)} rows that belonged to nothing")
+        _rebuild_full_text(connection)
+        for (meeting_id,) in store.rows("SELECT id FROM meetings"):
+            keys = store.utterance_ids(meeting_id)
+            connection.executemany(
+                "UPDATE utterances SET idx = ? WHERE id = ?", list(enumerate(keys))
+            )
+            store.recount(meeting_id)
+    done.append("rebuilt the full-text index and the counts")
+    n_swept = transfer.sweep(store)
+    if n_swept:
+        done.append(f"removed {n_swept} unfinished copies")
+    done += _rescue_sound(store)
+    return done
+
+
+def _rescue_sound(store: Store) -> list[str]:
+    """Give sound without a meeting a meeting, so that it can be heard again."""
+    known = {row[0] for row in store.rows("SELECT id FROM meetings")}
+    done = []
+    for name in sorted(_media(store) - known):
+        folder = store.library_dir / "media" / name
+        if not any(folder.glob("*.flac")):
+            continue
+        meeting = store.create_meeting(f"Recovered recording {name}")
+        store.media_dir(meeting.id).rmdir()
+        folder.rename(store.library_dir / "media" / meeting.id)
+        done.append(f"kept the sound of {name} as a meeting to be analysed again")
+    return done
+
+
+def _rebuild_full_text(connection: sqlite3.Connection) -> None:
+    for table in ("utterances_fts", "expansions_fts"):
+        connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+    connection.execute("DELETE FROM utterances_dense")
+    connection.execute(
+        "INSERT INTO utterances_dense(rowid, tokens) SELECT id, dense_tokens(text) "
+        "FROM utterances WHERE dense_tokens(text) <> ''"
+    )
+
+
+def _salvage(library_dir: Path) -> list[str]:
+    """Copy every row that can still be read into a new file and put it in the old one's place."""
+    path = library_dir / DATABASE_NAME
+    fresh_dir = library_dir / ".repair"
+    shutil.rmtree(fresh_dir, ignore_errors=True)
+    lost = 0
+    try:
+        with Store(fresh_dir) as fresh, closing(_opened_damaged(path)) as damaged:
+            fresh.connection.execute("PRAGMA foreign_keys = OFF")
+            with fresh.transaction() as target:
+                for table in _tables(target):
+                    lost += _copy_readable(damaged, target, table)
+            fresh.connection.execute("PRAGMA foreign_keys = ON")
+            done = _mend(fresh)
+            n_meetings = len(fresh.meetings())
+            fresh.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        if lost and not n_meetings:
+            raise StoreError(
+                f"Nothing can be read from {path} any more.", "Restore the last backup."
+            )
+        kept = library_dir / f"{DATABASE_NAME}.damaged-{int(time.time())}"
+        with guarded(path):
+            path.rename(kept)
+            for ending in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    path.with_name(path.name + ending).rename(kept.with_name(kept.name + ending))
+            (fresh_dir / DATABASE_NAME).rename(path)
+    except sqlite3.DatabaseError as error:
+        raise explained(error, path) from error
+    finally:
+        shutil.rmtree(fresh_dir, ignore_errors=True)
+    for name in (INDEX_NAME, FACTS_NAME):
+        (library_dir / name).unlink(missing_ok=True)
+    saved = f"saved {n_meetings} meetings into a new file; the damaged one is kept as {kept.name}"
+    return [saved, f"{lost} stretches of rows could not be read", *done]
+
+
+def _opened_damaged(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    return connection
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    found = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+    ).fetchall()
+    return [row[0] for row in found if not row[0].startswith(_DERIVED)]
+
+
+def _copy_readable(damaged: sqlite3.Connection, target: sqlite3.Connection, table: str) -> int:
+    """Copy the rows of a table; returns how many stretches could not be read."""
+    columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
+    names = ", ".join(f'"{name}"' for name in columns)
+    marks = ", ".join("?" * len(columns))
+    insert = f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks})"
+    lost = 0
+    for rows in _readable(damaged, table, names):
+        if rows is None:
+            lost += 1
+            continue
+        for row in rows:
+            try:
+                target.execute(insert, row)
+            except (sqlite3.IntegrityError, sqlite3.InterfaceError):
+                lost += 1
+    return lost
+
+
+def _readable(
+    damaged: sqlite3.Connection, table: str, names: str
+) -> Iterator[list[tuple[object, ...]] | None]:
+    """Rows from both ends of a table towards the damage; None where it lies."""
+    seen: set[object] = set()
+    for order in ("ASC", "DESC"):
+        found: list[tuple[object, ...]] = []
+        is_whole = True
+        try:
+            try:
+                rows = damaged.execute(f"SELECT rowid, {names} FROM {table} ORDER BY rowid {order}")
+            except sqlite3.OperationalError:
+                # A table without rowid is known by its first columns.
+                rows = damaged.execute(f"SELECT NULL, {names} FROM {table}")
+            for row in rows:
+                identity = row[0] if row[0] is not None else row[1:3]
+                if identity not in seen:
+                    seen.add(identity)
+                    found.append(tuple(row[1:]))
+        except sqlite3.DatabaseError:
+            is_whole = False
+        yield found
+        if is_whole:
+            return
+        yield None
+
+
+def backup(store: Store, folder: Path) -> Path:
+    """Copy the whole library into a new folder while it is in use.
+
+    Raises:
+        StoreError: The folder exists, or the copy cannot be written.
+    """
+    folder = Path(folder)
+    if folder.exists():
+        raise StoreError(f"{folder} exists already.", "Choose another name for the backup.")
+    temporary = folder.with_name(f".{folder.name}.part")
+    try:
+        with guarded(folder):
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(parents=True)
+            with closing(sqlite3.connect(temporary / DATABASE_NAME)) as copy:
+                store.connection.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+                (state,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            if state != "ok":
+                raise StoreError("The backup is damaged.", "Check the disk and try again.")
+            if (store.library_dir / "media").is_dir():
+                shutil.copytree(store.library_dir / "media", temporary / "media")
+            temporary.rename(folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def restore(backup_dir: Path, library_dir: Path) -> str:
+    """Put a backup in the place of a library; the present one is kept under another name.
+
+    Returns:
+        The name of the folder that holds what was there, "" when there was nothing.
+
+    Raises:
+        StoreError: It is no backup, it is damaged, or it cannot be copied.
+    """
+    backup_dir, library_dir = Path(backup_dir), Path(library_dir)
+    with Store(backup_dir, read_only=True) as store:
+        problems = [problem for problem in check(store) if problem.startswith("database")]
+    if problems:
+        raise StoreError(f"The backup {backup_dir} is damaged.", problems[0])
+    arriving = library_dir.with_name(f".{library_dir.name}.arriving")
+    kept = ""
+    with guarded(library_dir):
+        shutil.rmtree(arriving, ignore_errors=True)
+        shutil.copytree(backup_dir, arriving)
+        if library_dir.exists() and any(library_dir.iterdir()):
+            aside = library_dir.with_name(f"{library_dir.name}.before-{int(time.time())}")
+            library_dir.rename(aside)
+            kept = aside.name
+        elif library_dir.exists():
+            library_dir.rmdir()
+        arriving.rename(library_dir)
+    return kept
+
+
+def move(library_dir: Path, target: Path) -> None:
+    """Move a library that nobody has open to another folder, on another disk too.
+
+    Raises:
+        StoreError: The target exists, is inside the library, or cannot be written.
+    """
+    library_dir, target = Path(library_dir).resolve(), Path(target).resolve()
+    if library_dir == target or library_dir in target.parents:
+        raise StoreError(f"{target} lies inside the library.", "Choose a folder outside of it.")
+    if target.is_dir() and not any(target.iterdir()):
+        with guarded(target):
+            target.rmdir()
+    with Store(library_dir) as store:
+        backup(store, target)
+    with Store(target, read_only=True) as moved:
+        n_meetings = len(moved.meetings())
+    with Store(library_dir) as store:
+        if len(store.meetings()) != n_meetings:
+            shutil.rmtree(target)
+            raise StoreError("The library changed while it was being moved.", "Close it first.")
+    with guarded(library_dir):
+        for path in list(library_dir.iterdir()):
+            if path.name == "media":
+                shutil.rmtree(path)
+            elif path.name.startswith((DATABASE_NAME, INDEX_NAME, FACTS_NAME)):
+                path.unlink()
+        with suppress(OSError):
+            library_dir.rmdir()
