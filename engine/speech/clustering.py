@@ -7,6 +7,7 @@ voice, so that a breath or a cough never becomes a person.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,11 @@ class ClusterOptions:
     """How voices are told apart.
 
     Attributes:
-        threshold: Mean cosine similarity from which two groups are one person. Pieces of about
-            two seconds score .42-.67 for one voice and .11-.14 for two.
+        lowest: Groups less alike than this (mean cosine similarity) are always two people.
+            Pieces of about two seconds score .42-.67 for one voice and .11-.14 for two.
+        highest: Groups more alike than this are always one person. In between, the widest gap
+            in the similarities of the groups that merge decides: synthetic and telephone voices
+            are more alike than real ones, but one voice is still more like itself.
         min_clean: Seconds of clean speech a piece needs to decide who there is.
         min_share: A person has at least this share of all clean seconds, where that lies between
             ``least`` and ``enough`` seconds (windows overlap, so speech counts several times).
@@ -37,7 +41,8 @@ class ClusterOptions:
             the rest of its track.
     """
 
-    threshold: float = 0.32
+    lowest: float = 0.22
+    highest: float = 0.5
     min_clean: float = 0.8
     min_share: float = 0.02
     least: float = 1.0
@@ -90,7 +95,8 @@ def cluster(pieces: VoicePieces, n_speakers: int, options: ClusterOptions) -> In
     if n_speakers:
         labels = _cut_to(groups, merges, clean, n_speakers, needed)
     else:
-        labels = cut(groups, merges, sum(1 for *_, s in merges if s >= options.threshold))
+        threshold = _threshold(groups, merges, clean, needed, options)
+        labels = cut(groups, merges, sum(1 for *_, s in merges if s >= threshold))
     centres = centroids(embeddings, clean, _substantial(labels, clean, needed))
     return assign(pieces, usable, centres, options.sure_seconds)
 
@@ -223,6 +229,25 @@ def assign(
     track_mean = (totals / np.maximum(seconds, 1e-6)[:, None])[pieces.tracks]
     own = np.where(usable, np.clip(pieces.used / sure_seconds, 0.0, 1.0), 0.0)[:, None]
     return np.asarray((own * similarity + (1 - own) * track_mean).argmax(axis=1), dtype=np.int64)
+
+
+def _threshold(
+    groups: Ints,
+    merges: list[tuple[int, int, float]],
+    clean: FloatArray,
+    needed: float,
+    options: ClusterOptions,
+) -> float:
+    """Middle of the widest gap between the similarities at which large groups merge."""
+    seconds = np.bincount(groups, weights=clean)
+    marks = [options.lowest, options.highest]
+    for a, b, similarity in merges:
+        if min(seconds[a], seconds[b]) >= needed and options.lowest < similarity < options.highest:
+            marks.append(similarity)
+        seconds[a] += seconds[b]
+    marks.sort()
+    _, middle = max((high - low, (high + low) / 2) for low, high in pairwise(marks))
+    return middle
 
 
 def _cut_to(

@@ -20,6 +20,7 @@ MAX_RATE = 9.0  # words per second that nobody speaks
 DOUBTFUL = 0.45  # mean probability below which few words on little speech are not believed
 DOUBTFUL_SECONDS = 1.2
 SHORTEST_WORD = 0.02
+ONSET_REACH, ONSET_PAD = 0.5, 0.05  # seconds
 
 
 def find_loop(words: Sequence[Word]) -> tuple[int, int, int] | None:
@@ -83,8 +84,13 @@ def order(words: Sequence[Word], spans: Sequence[Span]) -> list[Word]:
         while i < len(spans) - 1 and _gap(start, end, spans[i]) >= _gap(start, end, spans[i + 1]):
             i += 1
         if spans:
-            start = min(max(start, spans[i].start), spans[i].end - SHORTEST_WORD)
-            end = max(min(end, spans[i].end), start + SHORTEST_WORD)
+            span = spans[i]
+            start = min(max(start, span.start), span.end - SHORTEST_WORD)
+            is_first = not ordered or ordered[-1].end <= span.start
+            if is_first and start - span.start <= ONSET_REACH:
+                # Attention is late after a pause; the voice activity knows when speech began.
+                start = min(start, span.start + ONSET_PAD)
+            end = max(min(end, span.end), start + SHORTEST_WORD)
         if ordered:
             start = max(start, ordered[-1].start)
             end = max(end, start + SHORTEST_WORD)

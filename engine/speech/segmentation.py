@@ -21,6 +21,8 @@ from engine.weights.locate import locate
 WINDOW_SAMPLES = 160_000
 WINDOW_SECONDS = WINDOW_SAMPLES / SAMPLE_RATE
 STEP_SECONDS = 2.5
+LONG_SECONDS = 1200.0  # in long recordings ...
+LONG_STEP_SECONDS = 5.0  # ... a wider step costs no accuracy and half the time
 FRAME_SECONDS = 270 / SAMPLE_RATE
 FIRST_FRAME = 991 / 2 / SAMPLE_RATE  # middle of frame 0, seconds into the window
 N_LOCAL = 3
@@ -99,13 +101,14 @@ class Segmenter:
 
 
 def window_starts(duration: float, spans: Sequence[Span]) -> npt.NDArray[np.float64]:
-    """Starts of the windows that touch speech, every ``STEP_SECONDS``, the last ending at the end.
+    """Starts of the windows that touch speech, evenly spaced, the last ending at the end.
 
     Returns:
         (windows,) float64, seconds, ascending; empty without speech.
     """
     last = max(0.0, duration - WINDOW_SECONDS)
-    grid = np.arange(0.0, last, STEP_SECONDS)
+    step = STEP_SECONDS if duration <= LONG_SECONDS else LONG_STEP_SECONDS
+    grid = np.arange(0.0, last, step)
     starts: npt.NDArray[np.float64] = np.append(grid, last).astype(np.float64)
     if len(starts) > 1 and starts[-1] - starts[-2] < 0.25:
         starts = np.delete(starts, -2)
