@@ -106,14 +106,14 @@ def test_decision_is_far_from_its_cause_and_does_not_repeat_it(truth):
     assert decision["at"][0] - decision["cause_at"][1] > 120
     assert "cracked in the frost" in spoken(truth, decision["cause_at"])
     near = spoken(truth, (decision["at"][0] - 30, decision["at"][1] + 30)).lower()
-    assert "drop the solar panels" in near
+    assert "remove the solar panels" in near
     assert not re.search(r"crack|frost|nine days|no power", near)
 
 
 def test_change_of_mind_has_both_sides_and_a_reason(truth):
     change = truth["planted"]["change_of_mind"]
     assert "I am against the open map" in spoken(truth, change["against_at"])
-    assert "changed my mind. With a delay of one day" in spoken(truth, change["for_at"])
+    assert "changed my mind. If everything on it is one day old, I support" in spoken(truth, change["for_at"])
     assert change["for_at"][0] - change["against_at"][1] > 60
 
 
