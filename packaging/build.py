@@ -22,6 +22,8 @@ if __name__ == "__main__":
 
 import argparse
 import shutil
+import subprocess
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -49,17 +51,22 @@ def freeze(environment: Environment) -> None:
 
 
 def add_models(environment: Environment) -> None:
-    """Put the default models inside, where the program finds them without its own copy."""
-    target = FOLDER / "_internal" / "weights"
-    variables = {"EARWITNESS_MODELS": str(target)}
-    command = [environment.program("earwitness"), "models", "fetch"]
-    run_logged(
-        "Adding the default models",
-        command,
-        environment.log_path,
-        cwd=ROOT,
-        environment=variables,
-    )
+    """Put the default models inside, where the program finds them when the user has no own copy.
+
+    Raises:
+        Stop: A model is not here and cannot be fetched, or is damaged.
+    """
+    program = environment.program("earwitness")
+    for label, action in {"Fetching the models": "fetch", "Checking the models": "verify"}.items():
+        run_logged(label, [program, "models", action], environment.log_path, cwd=ROOT)
+    code = "from engine import paths; print(paths.weights_dir())"
+    command = [str(environment.python), "-c", code]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    source, target = Path(answer.stdout.strip()), FOLDER / "_internal" / "weights"
+    catalogue = tomllib.loads((ROOT / "models" / "catalog.toml").read_text("utf-8"))
+    for model in catalogue["model"]:
+        if model.get("is_default"):
+            shutil.copytree(source / model["id"], target / model["id"])
 
 
 def build(with_models: bool) -> None:
