@@ -113,7 +113,9 @@ def test_decision_is_far_from_its_cause_and_does_not_repeat_it(truth):
 def test_change_of_mind_has_both_sides_and_a_reason(truth):
     change = truth["planted"]["change_of_mind"]
     assert "I am against the open map" in spoken(truth, change["against_at"])
-    assert "changed my mind. If everything on it is one day old, I support" in spoken(truth, change["for_at"])
+    assert "changed my mind. If everything on it is one day old, I support" in spoken(
+        truth, change["for_at"]
+    )
     assert change["for_at"][0] - change["against_at"][1] > 60
 
 
