@@ -54,6 +54,7 @@ class Jobs:
             messages.Ask: self._ask,
             messages.Search: self._search,
             messages.Evaluate: self._evaluate,
+            messages.Listen: self._listen,
             messages.Edit: self._edit,
             messages.Delete: _delete,
             messages.Export: _export,
@@ -173,6 +174,13 @@ class Jobs:
             if request.operation in _TEXT_EDITS:
                 build.refresh_vectors(store, request.meeting_id, self.embedder, report)
             return result
+
+    def _listen(self, request: messages.Listen, report: Report, partial: OnPartial) -> None:
+        from engine.speech.live import listen
+        from engine.speech.live_models import LiveModels
+
+        models = LiveModels(self.recogniser, request.language, report)
+        listen([Path(path) for path in request.paths], models, report, partial)
 
     def _evaluate(self, request: messages.Evaluate, report: Report, _: OnPartial) -> object:
         from engine.evaluate import evaluate

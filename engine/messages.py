@@ -138,6 +138,23 @@ class FetchModels:
 
 
 @dataclass(frozen=True, slots=True)
+class Listen:
+    """Transcribe a recording while it grows, until the job is cancelled.
+
+    Partial: ``engine.types.LiveUtterance``. Never finishes by itself: ``Cancel`` when the
+    recording ends; the answer is ``Stopped``. Send it to a process that has nothing else to do.
+
+    Attributes:
+        paths: WAV files of the tracks, the microphone first; they may not exist yet.
+        language: ISO 639-1 code, "" to detect it from the first words.
+    """
+
+    job_id: str
+    paths: tuple[str, ...]
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluate:
     """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}."""
 
@@ -205,6 +222,7 @@ Request = (
     | VerifyModels
     | RemoveModel
     | AddModel
+    | Listen
 )
 
 

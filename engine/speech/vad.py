@@ -20,7 +20,7 @@ from engine.weights.locate import locate
 
 _CHUNK_SECONDS = 30.72
 _FRAME = 1600  # 0.1 s, for levels
-_WINDOW = 512
+WINDOW_SAMPLES = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class VadOptions:
         threshold: Probability above which a frame is speech, 0 to 1.
         min_silence: Seconds without speech that end a span.
         min_speech: Shorter spans are dropped, seconds.
+        max_speech: Longer spans are cut, seconds.
         pad: Seconds added on both sides of a span.
         join: Spans closer than this are one, seconds.
         target_db: Level that the loud frames of a quiet recording are brought to.
@@ -40,6 +41,7 @@ class VadOptions:
     threshold: float = 0.45
     min_silence: float = 0.25
     min_speech: float = 0.2
+    max_speech: float = 30.0
     pad: float = 0.08
     join: float = 0.16
     target_db: float = -26.0
@@ -75,18 +77,18 @@ def speech_spans(
         return []
     gain_db = min(options.max_gain_db, max(0.0, options.target_db - level))
     gain = np.float32(10 ** (gain_db / 20))
-    detector = _detector(options)
+    detector = new_detector(options)
     raw: list[Span] = []
     for start, samples in chunks(timeline_path, _CHUNK_SECONDS):
         report("find speech", start, total)
         amplified = np.clip(samples * gain, -1.0, 1.0)
         # WORKAROUND: sherpa-onnx 2.0.1 judges only the last window of a longer piece, so it gets
         # one window at a time; a chunk is a whole number of windows.
-        for i in range(0, len(amplified), _WINDOW):
-            detector.accept_waveform(amplified[i : i + _WINDOW])
-        raw.extend(_drain(detector))
+        for i in range(0, len(amplified), WINDOW_SAMPLES):
+            detector.accept_waveform(amplified[i : i + WINDOW_SAMPLES])
+        raw.extend(drain(detector))
     detector.flush()
-    raw.extend(_drain(detector))
+    raw.extend(drain(detector))
     return tidy(raw, total, options)
 
 
@@ -104,7 +106,7 @@ def tidy(raw: Sequence[Span], total: float, options: VadOptions) -> list[Span]:
     return spans
 
 
-def _detector(options: VadOptions) -> Any:
+def new_detector(options: VadOptions) -> Any:
     """A fresh detector; it holds the state of one recording and loads in milliseconds."""
     import sherpa_onnx
 
@@ -114,8 +116,8 @@ def _detector(options: VadOptions) -> Any:
             threshold=options.threshold,
             min_silence_duration=options.min_silence,
             min_speech_duration=options.min_speech,
-            window_size=_WINDOW,
-            max_speech_duration=30,
+            window_size=WINDOW_SAMPLES,
+            max_speech_duration=options.max_speech,
         ),
         sample_rate=SAMPLE_RATE,
         num_threads=1,
@@ -123,7 +125,7 @@ def _detector(options: VadOptions) -> Any:
     return sherpa_onnx.VoiceActivityDetector(config, buffer_size_in_seconds=120)
 
 
-def _drain(detector: Any) -> Iterator[Span]:
+def drain(detector: Any) -> Iterator[Span]:
     """The finished spans of the detector."""
     while not detector.empty():
         segment = detector.front
