@@ -129,8 +129,10 @@ def hybrid_search(
     for meeting_id in meeting_ids or _all_ids(store):
         index = meeting_index(store, meeting_id)
         if len(index):
-            words = keyword_scores(store, [meeting_id], query, len(index))
-            hits += _best(index, _scored(index, words, vector, query, options, embedder), k)
+            lexical = _lexical(store, index, query)
+            hits += _best(
+                index, _scored(index, lexical, vector, query, options, embedder.model_id), k
+            )
     return sorted(hits, key=lambda hit: -hit.score)[:k]
 
 
@@ -224,20 +226,28 @@ def _meaning(index: MeetingIndex, vector: FloatArray, model_id: str, window: flo
     return np.asarray(alone, np.float32)
 
 
+def _lexical(store: Store, index: MeetingIndex, query: str) -> FloatArray:
+    """(n,) score of the words, with what only the full-text tables know: generated questions."""
+    scores = index.words.scores(query)
+    if scores.any() and not len(index.question_owners):
+        return scores
+    for key, score in keyword_scores(store, [index.meeting_id], query, len(index)).items():
+        place = index.place.get(key)
+        if place is not None:
+            scores[place] = max(scores[place], score)
+    return scores
+
+
 def _scored(
     index: MeetingIndex,
-    words: dict[int, float],
+    lexical: FloatArray,
     vector: FloatArray,
     query: str,
     options: HybridOptions,
-    embedder: Encoder,
+    model_id: str,
 ) -> FloatArray:
     """(n,) fused score of every utterance of one meeting."""
-    lexical = np.zeros(len(index), np.float32)
-    for key, score in words.items():
-        if key in index.place:
-            lexical[index.place[key]] = score
-    meaning = _meaning(index, vector, embedder.model_id, options.window)
+    meaning = _meaning(index, vector, model_id, options.window)
     fused = (1 - options.alpha) * _unit(lexical) + options.alpha * _unit(meaning)
     if options.speaker:
         named = named_speakers(query, sorted({u.speaker for u in index.utterances}))

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.graph.bm25 import WordIndex
 from engine.graph.lexicon import is_back_channel
 from engine.graph.store import Store
 from engine.types import FloatArray, Utterance
@@ -59,6 +60,11 @@ class MeetingIndex:
     def weights(self) -> FloatArray:
         """(n,) float32: how much each utterance may say."""
         return np.array([telling_weight(u.text) for u in self.utterances], np.float32)
+
+    @cached_property
+    def words(self) -> WordIndex:
+        """The words of the utterances, for BM25 within the meeting."""
+        return WordIndex([u.text for u in self.utterances])
 
     @cached_property
     def place(self) -> dict[int, int]:
