@@ -141,7 +141,7 @@ class FetchModels:
 class Listen:
     """Transcribe a recording while it grows, until the job is cancelled.
 
-    Partial: ``engine.types.LiveUtterance``. Never finishes by itself: ``Cancel`` when the
+    Partial: ``LiveUtterance``. Never finishes by itself: ``Cancel`` when the
     recording ends; the answer is ``Stopped``. Send it to a process that has nothing else to do.
 
     Attributes:
@@ -193,6 +193,29 @@ class AddModel:
 
     job_id: str
     path: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiveUtterance:
+    """A line of the transcript while a meeting is being recorded.
+
+    Attributes:
+        key: A later line with the same key replaces this one.
+        start: Recorded seconds.
+        end: Seconds.
+        track: Number of the track it was heard on, from 0.
+        speaker: ``Speaker 1``..., a first guess; "" while it is not clear.
+        text: What was heard so far; empty takes the line back.
+        is_final: It does not change any more until the full analysis replaces it.
+    """
+
+    key: int
+    start: float
+    end: float
+    track: int
+    speaker: str
+    text: str
+    is_final: bool
 
 
 @dataclass(frozen=True, slots=True)

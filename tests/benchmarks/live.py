@@ -59,9 +59,8 @@ def followed(seconds: float, speed: float) -> dict[str, float]:
     """Run it and measure."""
     from engine.errors import Cancelled
     from engine.jobs import Jobs
-    from engine.messages import Listen
+    from engine.messages import Listen, LiveUtterance
     from engine.progress import Report
-    from engine.types import LiveUtterance
 
     samples, _ = soundfile.read(SAMPLE / "meeting.opus", dtype="int16")
     if samples.ndim > 1:
