@@ -44,8 +44,10 @@ def after_search(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
     """Reason to abstain that the search gives; "" when there is none."""
     if intent.scope is not Scope.SPECIFIC or not intent.terms:
         return ""
-    if intent.operation is Operation.AT_TIME:
+    if intent.operation in (Operation.AT_TIME, Operation.CUE_MOMENT) or intent.events:
         return ""
+    if intent.operation in (Operation.AFTER, Operation.BEFORE):
+        return "" if relevance.coverage > 0 else "nothing that was said is about this"
     if relevance.strength < WEAKEST:
         return "nothing that was said is about this"
     if intent.speaker_ids and intent.form is not AnswerForm.CHOICE:

@@ -14,11 +14,12 @@ import numpy as np
 
 from engine.agent.evidence import as_evidence, fit
 from engine.agent.execute import Found
-from engine.agent.relevance import Relevance, relevance
-from engine.agent.schema import AnswerForm, Claim, Draft, Intent
+from engine.agent.relevance import relevance
+from engine.agent.schema import Claim, Draft, Intent
 from engine.agent.session import Session
 from engine.agent.support import support_matrix
 from engine.agent.synthesise import choose, synthesise
+from engine.agent.words import stem, words
 from engine.types import Evidence, Verdict
 
 RAG_LAMBDA = 0.25
@@ -97,31 +98,54 @@ def _from_the_beginning(
 
 
 def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:
-    """Without a model's words: what was said, word for word, best first."""
-    ranked = sorted(range(len(evidence)), key=lambda i: -evidence[i].score)[:2]
-    claims = []
-    for i in sorted(ranked):
-        utterance = evidence[i].utterance
-        text = " ".join(utterance.text.split()[:40])
-        claims.append(Claim(f"{utterance.speaker or 'Somebody'} said: “{text}”", (i,), 1.0))
-    return Draft(tuple(claims), tuple(evidence))
+    """Without a model's words: what was said, word for word.
+
+    Every utterance that holds all words of the topic is quoted (answers that are lists stand in
+    several places), else the two best.
+    """
+    full = whole_matches(intent, evidence)
+    ranked = sorted(range(len(evidence)), key=lambda i: -evidence[i].score)
+    chosen_rows = full[:MOST_QUOTES] if len(full) > 1 else ranked[:2]
+    return Draft(tuple(quotation(evidence[i], i) for i in sorted(chosen_rows)), tuple(evidence))
 
 
-NOT_AMONG = 0.12
-"""Least lead in support of the best option over "not said" options."""
+def quotation(item: Evidence, position: int) -> Claim:
+    """One utterance as a sentence of an answer."""
+    utterance = item.utterance
+    text = " ".join(utterance.text.split()[:40])
+    return Claim(f"{utterance.speaker or 'Somebody'} said: “{text}”", (position,), 1.0)
 
 
-def chosen(
-    intent: Intent, evidence: Sequence[Evidence], fit_of: Relevance, session: Session
-) -> tuple[Draft, Verdict]:
+def whole_matches(intent: Intent, evidence: Sequence[Evidence]) -> list[int]:
+    """Positions of the evidence that holds every word of the topic, best first."""
+    wanted = {stem(term) for term in intent.terms}
+    if not wanted:
+        return []
+    found = [
+        i
+        for i, item in enumerate(evidence)
+        if wanted <= {stem(word) for word in words(item.utterance.text)}
+    ]
+    return sorted(found, key=lambda i: -evidence[i].score)
+
+
+MOST_QUOTES = 6
+"""Quotations in one answer at most."""
+
+
+def chosen(intent: Intent, evidence: Sequence[Evidence], session: Session) -> tuple[Draft, Verdict]:
     """Answer a multiple-choice question: support of each option, with the model's vote."""
     options = list(intent.choices)
     real = [(letter, text) for letter, text in options if not is_way_out(text)]
     ways_out = [(letter, text) for letter, text in options if is_way_out(text)]
     claims = [text for _, text in real]
     matrix = support_matrix(claims, evidence, session.embedder)
+    if intent.speaker_ids:
+        # What others say does not make it the answer of the one asked about.
+        own = [item.utterance.speaker_id in intent.speaker_ids for item in evidence]
+        matrix = matrix * np.array(own, np.float64)
     best = matrix.max(axis=1) if len(evidence) else np.zeros(len(real))
-    vote = choose(intent, evidence, session.pen) if evidence else ""
+    vote = choose(intent, evidence, session.pen) if evidence and session.system.has_writer else ""
     scores = {letter: float(best[i]) for i, (letter, _) in enumerate(real)}
     if vote in scores:
         scores[vote] += 0.15
@@ -154,4 +178,12 @@ def is_way_out(text: str) -> bool:
     )  # fmt: skip
 
 
-FORMS_WITH_MODEL = (AnswerForm.TEXT, AnswerForm.LIST)
+def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
+    """Add what a small model left out of a list: uncited evidence with every word of the topic."""
+    full = whole_matches(intent, draft.evidence)
+    cited = {i for claim in draft.claims for i in claim.evidence}
+    missing = [i for i in full if i not in cited]
+    if not intent.speaker_ids or len(full) < 2 or not missing:
+        return draft
+    added = [quotation(draft.evidence[i], i) for i in sorted(missing[:MOST_QUOTES])]
+    return replace(draft, claims=(*draft.claims, *added))

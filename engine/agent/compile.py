@@ -127,7 +127,7 @@ def _speaker(step: Step, position: int, source: str, context: _Context) -> str:
 
 
 def _acoustic(step: Step, position: int, source: str, context: _Context) -> str:
-    cues = [Cue(cue) for cue in _items(step, "cues")]
+    cues = [Cue(str(cue)) for cue in _items(step, "cues")]
     measure = " + ".join(_MEASURES[cue] for cue in cues) or "0"
     tests = [
         f"(',' || a.cues || ',') LIKE {context.bind(f'cue{position}_{i}', f'%,{cue.value},%')}"

@@ -6,17 +6,18 @@ better searched for. The words are ours, so nothing in them needs a model's good
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.agent.corpus import Corpus
 from engine.agent.evidence import as_evidence
 from engine.agent.execute import Found
-from engine.agent.locate import literal_rows, mention_rows, stretch_of
+from engine.agent.locate import event_rows, literal_rows, mention_rows, stretch_of
 from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.times import clock
 from engine.embed import Embedder
+from engine.types import Cue
 
 MOST_SHOWN = 12
 """Moments cited for one count at most; the number itself counts all."""
@@ -144,7 +145,7 @@ def _count_turns(scene: Scene) -> Draft | None:
 def _count_events(scene: Scene) -> Draft | None:
     events = _events(scene)
     label = " or ".join(scene.intent.events)
-    rows = [row for row, _, _ in events]
+    rows = [row for row, _ in events]
     return draft(
         scene,
         f"There are {len(events)} moments of {label}."
@@ -154,26 +155,15 @@ def _count_events(scene: Scene) -> Draft | None:
     )
 
 
-def _events(scene: Scene) -> list[tuple[int, float, str]]:
-    """(nearest row, time, label) of each sound asked for."""
-    corpus, time = scene.corpus, scene.intent.time
-    found = []
-    for position, shelf in enumerate(corpus.shelves):
-        rows = [r for r in range(len(corpus)) if corpus.owner[r] == position]
-        for event in shelf.events:
-            middle = (event.start + event.end) / 2
-            inside = time is None or time.start <= middle <= time.end
-            if event.label in scene.intent.events and inside and rows:
-                near = min(
-                    rows, key=lambda r: max(corpus.start[r] - middle, middle - corpus.end[r], 0)
-                )
-                if (
-                    scene.intent.speaker_ids
-                    and corpus.utterances[near].speaker_id not in scene.intent.speaker_ids
-                ):
-                    continue
-                found.append((near, event.start, event.label))
-    return found
+def _events(scene: Scene) -> list[tuple[int, float]]:
+    """(nearest row, time) of each sound asked for."""
+    corpus, time, ids = scene.corpus, scene.intent.time, scene.intent.speaker_ids
+    return [
+        (row, at)
+        for row, at in event_rows(corpus, scene.intent.events)
+        if (time is None or time.start <= at <= time.end)
+        and (not ids or corpus.utterances[row].speaker_id in ids)
+    ]
 
 
 def _count_cue(scene: Scene) -> Draft | None:
@@ -206,11 +196,11 @@ def _edge_speaker(scene: Scene) -> Draft | None:
 
 def _extreme_speaker(scene: Scene) -> Draft | None:
     corpus, target = scene.corpus, scene.intent.target
-    totals: Counter[str] = Counter()
+    totals: dict[str, float] = defaultdict(float)
     for row in scene.rows:
         name = corpus.utterances[row].speaker
         if name and not target:
-            totals[name] += corpus.end[row] - corpus.start[row]  # type: ignore[assignment]
+            totals[name] += corpus.end[row] - corpus.start[row]
     if target:
         for row, n in literal_rows(corpus, scene.rows, target):
             totals[corpus.utterances[row].speaker] += n
@@ -253,6 +243,22 @@ def _who_cue(scene: Scene) -> Draft | None:
     return draft(scene, f"{name}: {cue} {_times(n)}{more}.", own)
 
 
+def _cue_moment(scene: Scene) -> Draft | None:
+    """When it sounded so; why it did is for the model to read from what was said around it."""
+    if scene.intent.is_why or (
+        scene.intent.form is not AnswerForm.TIME and "moment" not in scene.intent.question
+    ):
+        return None
+    rows = [item.row for item in scene.found if _has_cue(scene, item.row)]
+    if not rows:
+        return nothing(scene, "nothing was measured that sounded so")
+    row = max(rows, key=lambda r: _loudness(scene, r)) if Cue.LOUD in scene.intent.cues else rows[0]
+    note = as_evidence(scene.corpus, Found(row, 1.0, ())).note
+    return draft(
+        scene, f"At {_at(scene, row)}: {_name(scene, row)} ({note}), {_quote(scene, row)}.", [row]
+    )
+
+
 def _loudness(scene: Scene, row: int) -> float:
     acoustics = scene.corpus.utterances[row].acoustics
     return acoustics.loudness_db if acoustics else -100.0
@@ -293,8 +299,8 @@ def _when_event(scene: Scene) -> Draft | None:
     label = " or ".join(scene.intent.events)
     if not events:
         return nothing(scene, f"no {label} was heard")
-    times = ", ".join(clock(time) for _, time, _ in events[:MOST_SHOWN])
-    return draft(scene, f"{label.capitalize()} is heard at {times}.", [row for row, _, _ in events])
+    times = ", ".join(clock(at) for _, at in events[:MOST_SHOWN])
+    return draft(scene, f"{label.capitalize()} is heard at {times}.", [row for row, _ in events])
 
 
 def _order(scene: Scene) -> Draft | None:
@@ -356,6 +362,7 @@ _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.WHO_MOST: _extreme_speaker,
     Operation.WHO_LEAST: _extreme_speaker,
     Operation.WHO_CUE: _who_cue,
+    Operation.CUE_MOMENT: _cue_moment,
     Operation.WHO_MENTIONED: _mentioners,
     Operation.WHEN: _when,
     Operation.WHEN_LAST: _when,

@@ -40,6 +40,8 @@ def _read_only(connection: sqlite3.Connection) -> Iterator[None]:
     def allow(action: int, *_: str | None) -> int:
         return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
+    # json_each makes its (virtual) table on first use, which counts as writing the schema.
+    connection.execute("SELECT 1 FROM json_each('[]')").fetchall()
     connection.set_authorizer(allow)
     try:
         yield

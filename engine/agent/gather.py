@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,10 +11,10 @@ import numpy as np
 from engine.agent.corpus import Corpus
 from engine.agent.evidence import Selection, as_evidence, select
 from engine.agent.execute import Found
-from engine.agent.locate import mention_rows, stretch_of
+from engine.agent.locate import event_rows, mention_rows, stretch_of
 from engine.agent.plan import make_plan
 from engine.agent.relevance import Relevance
-from engine.agent.schema import Intent, Operation
+from engine.agent.schema import Intent, Operation, TimeRange
 from engine.agent.session import Session, run_plan
 from engine.agent.sound import measured
 
@@ -54,34 +55,25 @@ def gather(
             return _chosen(session.corpus, beside)
     if wanted.operation is Operation.CUE_MOMENT and found:
         return measured(intent, _around(session.corpus, found, fit_of), session)
-    if all(item.score == 0 for item in found):
-        found = _spread(session.corpus, found)
+    if not wanted.terms and not wanted.cues and not wanted.events:
+        found = _spread(session.corpus, found, wanted.time)
     return select(session.corpus, found, session.system.weights.shortest if wanted.terms else 1)
 
 
 def _chosen(corpus: Corpus, rows: Sequence[int]) -> Selection:
-    items = [Found(row, 1.0, ("anchor",)) for row in sorted(rows)]
+    items = [Found(row, 1.0 / (1 + rank), ("anchor",)) for rank, row in enumerate(rows)]
+    items.sort(key=lambda item: item.row)
     return Selection(tuple(as_evidence(corpus, item) for item in items), 0)
 
 
 def _beside(intent: Intent, session: Session) -> list[int]:
-    """Rows right after or before where the anchor topic is discussed, or is said."""
+    """Rows right after or before where the anchor topic is discussed or said, nearest first."""
     corpus = session.corpus
     if intent.anchor is None:
         return []
-    every = range(len(corpus))
-    spoken = (
-        mention_rows(corpus, every, intent.anchor.topic)
-        if len(intent.anchor.topic.split()) <= 3
-        else []
-    )
-    stretch = stretch_of(corpus, every, intent.anchor.topic, session.embedder)
     is_after = intent.anchor.side == "after"
-    if spoken and not len(stretch):
-        edge = spoken[0]
-    elif len(stretch):
-        edge = stretch[-1] if is_after else stretch[0]
-    else:
+    edge = _edge(intent, intent.anchor.topic, is_after, session)
+    if edge is None:
         return []
     if is_after:
         rows = range(edge + 1, min(corpus.last_row(edge), edge + 4 * AFTER_ROWS) + 1)
@@ -96,6 +88,23 @@ def _beside(intent: Intent, session: Session) -> list[int]:
     return kept[:AFTER_ROWS]
 
 
+def _edge(intent: Intent, topic: str, is_after: bool, session: Session) -> int | None:
+    """The row that a moment named by its content ends (or begins) with."""
+    corpus = session.corpus
+    every = range(len(corpus))
+    if intent.events:
+        near = [row for row, _ in event_rows(corpus, intent.events)]
+        return (near[-1] if is_after else near[0] + 1) if near else None
+    is_discussion = re.search(r"\b(?:discuss\w*|topic|talk\w* about)\b", intent.question, re.I)
+    spoken = [] if is_discussion else mention_rows(corpus, every, topic)
+    if spoken:
+        return spoken[0]
+    stretch = stretch_of(corpus, every, topic, session.embedder)
+    if not len(stretch):
+        return None
+    return stretch[-1] if is_after else stretch[0]
+
+
 def _around(corpus: Corpus, found: Sequence[Found], fit_of: Relevance) -> list[Found]:
     """The strongest moment, what led to it, and where else its words come up (the reason)."""
     moment = found[0]
@@ -104,16 +113,25 @@ def _around(corpus: Corpus, found: Sequence[Found], fit_of: Relevance) -> list[F
     for offset in (-3, -2, -1, 1, 2):
         row = moment.row + offset
         if first <= row <= last:
-            rows.setdefault(
-                row, Found(row, moment.score * 0.5, ("temporal", f"{moment.row}->{row}"))
-            )
+            share = 0.9 if offset == -1 else 0.5
+            path = ("temporal", f"{moment.row}->{row}")
+            rows.setdefault(row, Found(row, moment.score * share, path))
     return list(rows.values())
 
 
-def _spread(corpus: Corpus, found: Sequence[Found]) -> list[Found]:
-    """Without a topic: the longest utterances of each part of the time, so that none is missed."""
+def _spread(corpus: Corpus, found: Sequence[Found], time: TimeRange | None) -> list[Found]:
+    """Without a topic: what is nearest to a point in time, or the longest of each part of it."""
     if not found:
         return []
+    if time is not None and time.point is not None:
+        point = time.point
+
+        def away(item: Found) -> float:
+            return max(corpus.start[item.row] - point, point - corpus.end[item.row], 0.0)
+
+        return [
+            Found(item.row, 1.0 / (1.0 + away(item)), item.path) for item in sorted(found, key=away)
+        ]
     rows = np.array([item.row for item in found])
     parts = np.array_split(np.arange(len(rows)), min(10, len(rows)))
     chosen: list[Found] = []

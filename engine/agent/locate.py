@@ -63,6 +63,19 @@ def mention_rows(
     return list(peak)
 
 
+def event_rows(corpus: Corpus, labels: Sequence[str]) -> list[tuple[int, float]]:
+    """(row said just before, time) of each non-speech sound with one of the labels."""
+    found = []
+    for position, shelf in enumerate(corpus.shelves):
+        rows = np.flatnonzero(corpus.owner == position)
+        for event in shelf.events:
+            if event.label in labels and len(rows):
+                middle = (event.start + event.end) / 2
+                place = int(np.searchsorted(corpus.start[rows], middle, side="right")) - 1
+                found.append((int(rows[max(0, place)]), event.start))
+    return found
+
+
 def stretch_of(corpus: Corpus, rows: Sequence[int], topic: str, embedder: Embedder) -> range:
     """The contiguous rows where a topic is discussed; empty when nothing is near enough."""
     if not len(rows):

@@ -185,10 +185,10 @@ def _round(
     session.n_left_out = selection.n_left_out + len(selection.evidence) - len(evidence)
     session.evidence_tokens = max(session.evidence_tokens, tokens)
     session.note("evidence", shown(evidence))
+    if intent.form is AnswerForm.CHOICE:
+        return baselines.chosen(intent, evidence, session)
     if not session.system.has_writer:
         return baselines.quoted(intent, evidence), Verdict(3, is_verified=False)
-    if intent.form is AnswerForm.CHOICE:
-        return baselines.chosen(intent, evidence, fit_of, session)
     draft = synthesise(intent, evidence, session.pen, session.embedder, is_several)
     reason = abstain.after_writing(intent, draft, fit_of)
     if draft.is_abstention:
@@ -196,6 +196,7 @@ def _round(
         if reason:
             return replace(draft, reason=reason), Verdict(PASS_ABSTENTION, is_verified=True)
         draft = baselines.quoted(intent, evidence)
+    draft = baselines.with_all_of_a_list(intent, draft)
     draft, problems = checked(draft, intent, session.corpus)
     session.note("draft", shown(draft))
     if not session.system.has_reflection:

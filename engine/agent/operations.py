@@ -175,6 +175,13 @@ def clean_target(text: str) -> str:
         r"\s+(?:in total|altogether|overall|at all)\s*$", "", text.strip(" ?.!,;:"), flags=re.I
     )
     text = re.sub(rf"^{_WORD}(?=[\"'“‘\w])", "", text, flags=re.I)
+    text = re.sub(
+        r"\s+(?:was|were|is|got|had been|has been)\s+(?:\w+ly\s+)?(?:done|over|finished|mentioned|discussed|"
+        r"named|brought up|raised|heard|closed|settled|decided|presented|talked about)\s*$",
+        "",
+        text,
+        flags=re.I,
+    )
     text = re.sub(r"^(?:the|a|an|about|of)\s+", "", text.strip(" \"'“”‘’?.!,;:"), flags=re.I)
     return text.strip(" \"'“”‘’?.!,;:")
 

@@ -50,7 +50,7 @@ def make_plan(
         found = build.add(tools.filter_acoustic(intent.cues, found), Stream.ACOUSTICS)
     if intent.events and round_number < 3:
         found = build.add(tools.filter_event(intent.events, found), Stream.EVENTS)
-    if has_graph:
+    if has_graph and intent.operation is not Operation.AT_TIME:
         depth = min(round_number, 2)
         relation = Relation.REPLY_TO if not intent.is_why else Relation.TEMPORAL
         linked = build.add(tools.traverse_relations(relation, depth, found))

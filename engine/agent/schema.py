@@ -78,12 +78,14 @@ class TimeRange:
         end: Seconds.
         phrase: The words of the question that name it.
         is_past_end: It begins after the meeting ends.
+        point: The moment itself, when the phrase names one, else None.
     """
 
     start: float
     end: float
     phrase: str
     is_past_end: bool = False
+    point: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

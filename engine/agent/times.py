@@ -127,6 +127,11 @@ def _side(match: re.Match[str], duration: float) -> tuple[float, float]:
     return (0.0, seconds) if is_before else (seconds, max(duration, seconds))
 
 
+def match_point(match: re.Match[str]) -> float:
+    """The moment a phrase names."""
+    return point_seconds(match["point"])
+
+
 def _at(match: re.Match[str], duration: float) -> tuple[float, float]:
     return _around(point_seconds(match["point"]))
 
@@ -193,14 +198,15 @@ def parse_time(question: str, duration: float) -> tuple[TimeRange | None, str]:
             start, end = read(match, duration)
         except (ValueError, KeyError):
             continue
-        point = start + BEFORE_POINT if read is _at else start
+        point = match_point(match) if read is _at else start
         phrase = match[0].strip()
         rest = (question[: match.start()] + " " + question[match.end() :]).strip()
         rest = re.sub(r"\s+([?.,!])", r"\1", re.sub(r"\s{2,}", " ", rest))
         is_past = duration > 0 and point > duration
-        return TimeRange(
-            start, end if is_past else min(end, max(duration, start)), phrase, is_past
-        ), rest
+        if not is_past:
+            end = min(end, max(duration, start))
+        exact = match_point(match) if read is _at else None
+        return TimeRange(start, end, phrase, is_past, exact), rest
     return None, question
 
 

@@ -14,17 +14,18 @@ STOP = frozenset(
     anything anyway are as ask asked asking at be because been before being below between both
     but by call came can come comment commented comments could decide decided describe did
     discuss discussed discussing discussion discussions do does doing down during each else ever
-    everyone exactly explain express expressed few first for from further give given going group
-    had happen happened happens has have having he her here him his how i if in into is it its
-    just know last let like me mean meeting mention mentioned mentioning might more most much
-    must my no not now of off okay on once one only opinion opinions or other our out over own
-    participant participants people person please point points propose proposed raise raised
-    really recommend recording regarding respond responded right said same say saying says she
-    should so some somebody someone something speak speaker speakers spoke such suggest
-    suggested summarise summarize talk talked talking team tell than that the their them then
-    there these they thing things think this those thought through time to too toward towards uh
-    um under until up us very view views was we were what when where whether which while who
-    whom whose why will with would yeah yes you your""".split()
+    everyone exactly explain express expressed few first for from further get gets give given go
+    goes going got group had happen happened happens has have having he her here him his how i
+    if in into is it its just kind know last let like list lists lot made make makes me mean
+    meeting mention mentioned mentioning might more most much must my no not now of off oh ok
+    okay on once one only opinion opinions or other our out over own participant participants
+    people person please point points propose proposed put raise raised really recommend
+    recording regarding respond responded right said same say saying says she should so some
+    somebody someone something sort speak speaker speakers spoke such suggest suggested
+    summarise summarize take takes talk talked talking team tell than that the their them then
+    there these they thing things think this those thought through time to too took toward
+    towards uh um under until up us very view views was way we well went were what when where
+    whether which while who whom whose why will with would yeah yes you your""".split()
 )
 
 _SUFFIX = re.compile(r"(?:ations?|ingly|edly|ings?|ments?|ness|ers?|ies|ied|ed|es|ly|al|s|e|y)$")

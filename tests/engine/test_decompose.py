@@ -1,0 +1,188 @@
+import pytest
+
+from engine.agent.decompose import decompose, parse
+from engine.agent.operations import clean_target, split_items
+from engine.agent.schema import AnswerForm, Operation, Roster, Scope
+from engine.agent.speakers import find_speakers
+from engine.agent.times import clock, parse_time
+from engine.agent.words import language_of
+from engine.types import Cue
+
+ROLES = Roster({"Project Manager": (1,), "Marketing": (2,), "User Interface": (3,)})
+PEOPLE = Roster({"Ann Lee": (1,), "Bob Stone": (2,), "Carol": (3,), "Professor C": (4,)})
+HOUSE = Roster(
+    {
+        "Hon. Navdeep Bains": (1,),
+        "Hon. Navdeep Bains (Mississauga, Lib.)": (2,),
+        "Right Hon. Justin Trudeau (Prime Minister)": (3,),
+        "The Chair": (4,),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "start", "end"),
+    [
+        ("between 3:00 and 5:30", 180, 330),
+        ("from minute 5 to minute 10", 300, 600),
+        ("between 10 and 20 minutes", 600, 1200),
+        ("in the last ten minutes", 3000, 3600),
+        ("during the first 90 seconds", 0, 90),
+        ("in the second half", 1800, 3600),
+        ("in the last quarter", 2700, 3600),
+        ("after 20:00", 1200, 3600),
+        ("before the 10-minute mark", 0, 600),
+        ("at 15:00", 870, 960),
+        ("at the 30-minute mark", 1770, 1860),
+        ("around minute 25", 1470, 1560),
+        ("half an hour into the meeting", 1770, 1860),
+        ("at 0:30:00", 1770, 1860),
+    ],
+)
+def test_times_are_read_and_cut_out(phrase, start, end):
+    found, rest = parse_time(f"What did Ann say {phrase}?", 3600)
+    assert found is not None
+    assert (found.start, found.end) == (start, end)
+    assert rest.startswith("What did Ann say")
+    assert not any(ch.isdigit() for ch in rest)
+
+
+def test_a_time_past_the_end_is_marked():
+    found, _ = parse_time("What was said at 75:00?", 3600)
+    assert found is not None
+    assert found.is_past_end
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Who spent ten years on it?", "How many minutes does Ann speak?", "What is in 2 boxes?"],
+)
+def test_amounts_are_not_places(text):
+    assert parse_time(text, 3600)[0] is None
+
+
+def test_clock_shows_hours_only_when_there_are():
+    assert clock(75) == "1:15"
+    assert clock(3675) == "1:01:15"
+
+
+@pytest.mark.parametrize(
+    ("question", "roster", "speakers"),
+    [
+        ("What did Ann say about the price?", PEOPLE, {"Ann Lee"}),
+        ("What did Stone think?", PEOPLE, {"Bob Stone"}),
+        ("What was said about Ann?", PEOPLE, set()),
+        ("Summarize Carol's opinions on tea", PEOPLE, {"Carol"}),
+        ("What did C think about it?", PEOPLE, {"Professor C"}),
+        ("What did the marketing expert propose?", ROLES, {"Marketing"}),
+        ("Summarize the discussion about user interface concept.", ROLES, set()),
+        ("What did the Prime Minister say about students?", HOUSE,
+         {"Right Hon. Justin Trudeau (Prime Minister)"}),
+        ("What did Bains say about loans?", HOUSE,
+         {"Hon. Navdeep Bains", "Hon. Navdeep Bains (Mississauga, Lib.)"}),
+    ],
+)  # fmt: skip
+def test_speakers_by_name_role_and_initial(question, roster, speakers):
+    assert set(find_speakers(question, roster).speakers) == speakers
+
+
+@pytest.mark.parametrize(
+    ("question", "unknown"),
+    [
+        ("What did Quentin say about tea?", ("Quentin",)),
+        ("What did the industrial designer recommend?", ("industrial designer",)),
+        ("What did the group say about tea?", ()),
+        ("How would the allocation contribute to research?", ()),
+        ("What did they decide?", ()),
+    ],
+)
+def test_unknown_speakers(question, unknown):
+    assert find_speakers(question, PEOPLE).unknown == unknown
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "target"),
+    [
+        ("How many times is the word budget mentioned?", Operation.COUNT_WORD, "budget"),
+        ("How often did Ann say 'walrus'?", Operation.COUNT_WORD, "walrus"),
+        ("How many mentions of the roof are there?", Operation.COUNT_WORD, "roof"),
+        ("How many people spoke about the roof?", Operation.COUNT_SPEAKERS, "roof"),
+        ("How many speakers are there?", Operation.COUNT_SPEAKERS, ""),
+        ("Who spoke first?", Operation.WHO_FIRST, ""),
+        ("Who was the first to mention the roof?", Operation.WHO_FIRST, "roof"),
+        ("Who had the last word?", Operation.WHO_LAST, ""),
+        ("Who talked the most?", Operation.WHO_MOST, ""),
+        ("When was the roof first mentioned?", Operation.WHEN, "roof"),
+        ("At what time did the discussion of the roof begin?", Operation.WHEN, "roof"),
+        ("What was said right after the market research?", Operation.AFTER, "market research"),
+        ("How long did Ann speak?", Operation.TALK_TIME, ""),
+        ("How many times did people laugh?", Operation.COUNT_EVENTS, ""),
+        ("Who interrupted the most?", Operation.WHO_CUE, ""),
+        ("What did Ann say about the roof?", Operation.NONE, ""),
+        ("Why was the roof repair postponed?", Operation.NONE, ""),
+    ],
+)
+def test_operations(question, operation, target):
+    intent = parse(question, PEOPLE, 3600)
+    assert (intent.operation, intent.target) == (operation, target)
+
+
+def test_orders_have_items():
+    intent = parse("What was discussed first, the roof or the summer party?", PEOPLE, 3600)
+    assert (intent.operation, intent.target) == (Operation.ORDER, "first")
+    assert intent.items == ("roof", "summer party")
+    yes_no = parse("Was the roof discussed before the party?", PEOPLE, 3600)
+    assert (yes_no.form, yes_no.items) == (AnswerForm.YES_NO, ("roof", "party"))
+
+
+def test_topic_and_context_are_split():
+    intent = parse(
+        "What did Carol think of buttons when discussing the functional design?", PEOPLE, 3600
+    )
+    assert (intent.topic, intent.context) == ("buttons", "the functional design")
+
+
+def test_choices_cues_scopes():
+    intent = parse("What did Ann want? A) tea B) milk C) It was not said", PEOPLE, 3600)
+    assert intent.form is AnswerForm.CHOICE
+    assert intent.choices == (("A", "tea"), ("B", "milk"), ("C", "It was not said"))
+    loud = parse("Why did Ann suddenly get loud at 15:00?", PEOPLE, 3600)
+    assert loud.cues == (Cue.LOUD,)
+    assert loud.operation is Operation.CUE_MOMENT
+    assert loud.is_why
+    assert parse("Summarize the whole meeting.", PEOPLE, 3600).scope is Scope.MEETING
+    assert parse("What did Ann contribute?", PEOPLE, 3600).scope is Scope.SPEAKER
+
+
+def test_small_helpers():
+    assert clean_target("the word 'budget' in the meeting?") == "budget"
+    assert split_items("tea, milk and the roof") == ("tea", "milk", "roof")
+    assert language_of("Co řekla Anna o rozpočtu?") == "cs"
+    assert language_of("What did Anna say?") == "en"
+
+
+def test_other_languages_are_searched_in_english_too():
+    intent = decompose(
+        "Co řekla Ann o střeše?",
+        PEOPLE,
+        60,
+        translate=lambda *_: "What did Ann say about the roof?",
+    )
+    assert intent.language == "cs"
+    assert intent.speakers == ("Ann Lee",)
+    assert "Co řekla Ann o střeše?" in intent.queries
+    assert intent.question == "Co řekla Ann o střeše?"
+
+
+def test_follow_ups_are_completed_from_the_chat():
+    asked = []
+    history = (("What did Ann say about tea?", "She likes it."),)
+    intent = decompose(
+        "And what did Bob say about it?",
+        PEOPLE,
+        60,
+        history,
+        complete=lambda q, h: asked.append(h) or "What did Bob say about tea?",
+    )
+    assert asked == [history]
+    assert (intent.topic, intent.speakers) == ("tea", ("Bob Stone",))
