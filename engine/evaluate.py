@@ -65,7 +65,7 @@ def question_files(qa_dir: Path) -> list[tuple[Path, dict[str, Any]]]:
         EngineError: There is none.
     """
     found = []
-    for path in sorted(qa_dir.glob("*.json")) if qa_dir.is_dir() else [qa_dir]:
+    for path in [qa_dir] if qa_dir.is_file() else sorted(qa_dir.glob("*.json")):
         try:
             content = json.loads(path.read_text("utf-8"))
         except (OSError, ValueError) as error:

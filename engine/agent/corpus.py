@@ -41,6 +41,8 @@ class Shelf:
         vectors: (n, dim) float32 or (0, 0), embedding of each utterance.
         windows: The same of each utterance with its neighbours.
         events: Non-speech sounds, ascending.
+        questions: (m, dim) float32, embeddings of the questions that utterances answer.
+        answerers: (m,) int64, the utterance that answers each of them.
     """
 
     meeting: Meeting
@@ -51,6 +53,8 @@ class Shelf:
     vectors: FloatArray
     windows: FloatArray
     events: tuple[Event, ...]
+    questions: FloatArray
+    answerers: Rows
 
 
 _shelves: OrderedDict[tuple[str, str, int], Shelf] = OrderedDict()
@@ -64,6 +68,8 @@ def shelf_of(store: Store, meeting_id: str) -> Shelf:
         return _shelves[key]
     utterances = tuple(store.utterances(meeting_id))
     tokens = tuple(tuple(words(u.text)) for u in utterances)
+    questions = store.vectors(meeting_id, "question")
+    answerers = np.array([index for index, _ in store.expansions(meeting_id)], np.int64)
     found = Shelf(
         meeting=store.meeting(meeting_id),
         utterances=utterances,
@@ -73,6 +79,8 @@ def shelf_of(store: Store, meeting_id: str) -> Shelf:
         vectors=_matching(store.vectors(meeting_id, "utterance"), len(utterances)),
         windows=_matching(store.vectors(meeting_id, "window"), len(utterances)),
         events=tuple(store.events(meeting_id)),
+        questions=questions if len(questions) == len(answerers) else questions[:0],
+        answerers=answerers if len(questions) == len(answerers) else answerers[:0],
     )
     for old in [k for k in _shelves if k[:2] == key[:2]]:
         del _shelves[old]

@@ -127,7 +127,8 @@ def _spread(corpus: Corpus, found: Sequence[Found], time: TimeRange | None) -> l
         point = time.point
 
         def away(item: Found) -> float:
-            return max(corpus.start[item.row] - point, point - corpus.end[item.row], 0.0)
+            gap = max(corpus.start[item.row] - point, point - corpus.end[item.row], 0.0)
+            return float(gap)
 
         return [
             Found(item.row, 1.0 / (1.0 + away(item)), item.path) for item in sorted(found, key=away)

@@ -106,6 +106,17 @@ def cosines(corpus: Corpus, query: NDArray[np.float32]) -> tuple[Scores, Scores]
     return own.astype(np.float64), around.astype(np.float64)
 
 
+def question_cosines(corpus: Corpus, query: NDArray[np.float32]) -> Scores:
+    """(n,) best cosine of a query with the questions each row answers (Doc2Query); 0 without."""
+    best = np.zeros(len(corpus))
+    first = 0
+    for shelf in corpus.shelves:
+        if len(shelf.questions) and shelf.questions.shape[1] == len(query):
+            np.maximum.at(best, first + shelf.answerers, shelf.questions @ query)
+        first += len(shelf.utterances)
+    return best
+
+
 def term_shares(corpus: Corpus, terms: Sequence[str]) -> tuple[Scores, float]:
     """(n,) share of the words' weight that each row contains, and that of the whole corpus."""
     weights = {term: corpus.idf(term) for term in dict.fromkeys(terms)}
@@ -148,6 +159,9 @@ def relevance(
         + weights.utterance * standardised(own)
         + weights.window * standardised(around)
     ) / max(1e-9, weights.lexical + weights.utterance + weights.window)
+    asked = question_cosines(corpus, vectors[0])
+    if weights.questions and asked.any():
+        match = match + weights.questions * standardised(asked)
     for query, vector in zip(extra_queries, vectors[1:], strict=True):
         beside = standardised(corpus.bm25(stems(query))) + standardised(cosines(corpus, vector)[1])
         match = match + CRITIQUE_WEIGHT * beside / 2

@@ -6,6 +6,8 @@ subjects with the same shape, so that nothing gives a fact away. Each question h
 being asked; the generator picks one. Scored by rule, not by a model.
 """
 
+
+
 from __future__ import annotations
 
 import random
@@ -18,9 +20,28 @@ from engine.types import Acoustics, Answer, Cue, Event, Utterance
 CATEGORIES = ("explicit", "multi_hop", "time", "aggregation", "cross_modal")
 
 NAMES = ["Anna", "Boris", "Clara", "Denis", "Elena", "Felix", "Greta", "Hugo"]
-SUBJECTS = (
-    ["parking", "catering", "website", "hiring", "logo", "training", "heating", "invoices", "newsletter", "carpet", "printers", "holidays", "canteen", "lockers", "forklift", "intranet", "mailing", "pension", "cleaning", "scanner"]
-)
+SUBJECTS = [
+    "parking",
+    "catering",
+    "website",
+    "hiring",
+    "logo",
+    "training",
+    "heating",
+    "invoices",
+    "newsletter",
+    "carpet",
+    "printers",
+    "holidays",
+    "canteen",
+    "lockers",
+    "forklift",
+    "intranet",
+    "mailing",
+    "pension",
+    "cleaning",
+    "scanner",
+]
 _OPENERS = (
     "I looked at the {s} again and", "About the {s},", "Coming back to the {s},",
     "As for the {s}, I think", "Somebody asked me about the {s} and", "On the {s} side",

@@ -110,7 +110,7 @@ def test_reflection_shares_its_prefix_with_writing(store, meeting_id):
 
 
 def test_a_wrong_number_is_caught_and_asked_again(store, meeting_id):
-    found, chat, events = ask(
+    found, _, _ = ask(
         store,
         meeting_id,
         "What did Bob say about the Italian machine?",
@@ -311,7 +311,7 @@ def test_graph_paths_are_kept(store, meeting_id):
 
 @pytest.mark.parametrize("steps", [(), (Step("shell"),), (tools.first((3,)),)])
 def test_bad_plans_are_refused(steps):
-    with pytest.raises(ValueError, match="step|tool"):
+    with pytest.raises(ValueError, match=r"step|tool"):
         compile_plan(Plan(steps), ["m"])
 
 
