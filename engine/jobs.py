@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.embed import Embedder
     from engine.llm import LocalChat
     from engine.speech.asr import Recogniser
+    from engine.speech.embedding import VoiceEmbedder
 
 OnPartial = Callable[[object], None]
 
@@ -57,6 +58,7 @@ class Jobs:
             messages.Listen: self._listen,
             messages.Edit: self._edit,
             messages.Delete: _delete,
+            messages.ForgetVoice: _forget_voice,
             messages.Export: _export,
             messages.FetchModels: _fetch,
             messages.ListModels: _list_models,
@@ -81,6 +83,13 @@ class Jobs:
 
         return Embedder()
 
+    @cached_property
+    def voice_embedder(self) -> VoiceEmbedder:
+        """The voice embedder."""
+        from engine.speech.embedding import VoiceEmbedder
+
+        return VoiceEmbedder(1)
+
     def recogniser(self, model_id: str) -> Recogniser:
         """The speech recogniser; a change of model lets the old one go first."""
         from engine.speech.asr import Recogniser
@@ -102,14 +111,19 @@ class Jobs:
         return self._chat
 
     def _analyse(self, request: messages.Analyse, report: Report, _: OnPartial) -> Meeting:
-        from engine import pipeline
+        from engine import known_voices, pipeline
 
         options = with_settings(request.options)
         source = Path(request.path)
         with Store(Path(request.library_dir)) as store:
             if request.meeting_id:
-                return pipeline.resume(request.meeting_id, source, store, self, options, report)
-            return pipeline.analyse(source, store, self, options, report)
+                ref = request.meeting_id
+                meeting = pipeline.resume(ref, source, store, self, options, report)
+            else:
+                meeting = pipeline.analyse(source, store, self, options, report)
+            if settings.load().remember_voices:
+                known_voices.after_analysis(store, meeting.id, self.voice_embedder)
+            return meeting
 
     def _import(self, request: messages.ImportTranscript, report: Report, _: OnPartial) -> Meeting:
         from engine.intake import import_transcript
@@ -166,10 +180,17 @@ class Jobs:
             return tuple(hits)
 
     def _edit(self, request: messages.Edit, report: Report, _: OnPartial) -> object:
+        from engine import known_voices
         from engine.graph import build, edits
 
         with Store(Path(request.library_dir)) as store:
+            is_voice_edit = (
+                request.operation in known_voices.EDITS and settings.load().remember_voices
+            )
+            before = known_voices.bases(store, request.meeting_id) if is_voice_edit else {}
             result = edits.apply(store, request.meeting_id, request.operation, request.arguments)
+            if is_voice_edit:
+                known_voices.after_edit(store, request.meeting_id, before, self.voice_embedder)
             # Search by meaning must not go on finding what the text no longer says.
             if request.operation in _TEXT_EDITS:
                 build.refresh_vectors(store, request.meeting_id, self.embedder, report)
@@ -193,6 +214,11 @@ class Jobs:
 def _delete(request: messages.Delete, report: Report, _: OnPartial) -> object:
     with Store(Path(request.library_dir)) as store:
         return store.delete_meeting(request.meeting_id)
+
+
+def _forget_voice(request: messages.ForgetVoice, report: Report, _: OnPartial) -> int:
+    with Store(Path(request.library_dir)) as store:
+        return store.forget_voice(request.name)
 
 
 def _export(request: messages.Export, report: Report, _: OnPartial) -> str:

@@ -119,6 +119,15 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgetVoice:
+    """Remove the remembered voice of a name. Result: how many exemplars it held."""
+
+    job_id: str
+    library_dir: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
     """Write a meeting to a file. Result: the path written."""
 
@@ -246,6 +255,7 @@ Request = (
     | RemoveModel
     | AddModel
     | Listen
+    | ForgetVoice
 )
 
 

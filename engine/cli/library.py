@@ -6,6 +6,7 @@ import argparse
 
 from engine import messages, process
 from engine.cli import output, session
+from engine.errors import StoreError
 from engine.types import DeleteReceipt, SearchHit
 
 
@@ -117,4 +118,30 @@ def enrich(arguments: argparse.Namespace) -> int:
     )
     done: tuple[str, ...] = session.perform(request, "enrich")
     output.print_json(done) if arguments.json else print("Done: " + ", ".join(done))
+    return 0
+
+
+def voices(arguments: argparse.Namespace) -> int:
+    """List the remembered voices, or forget one.
+
+    Raises:
+        StoreError: No voice is remembered under this name.
+    """
+    if arguments.action == "list":
+        with session.open_store(arguments) as store:
+            known = store.known_voices()
+        if arguments.json:
+            output.print_json(known)
+            return 0
+        for voice in known:
+            print(f"{voice.name}: {voice.n_exemplars} stretches of {voice.n_meetings} meetings")
+        if not known:
+            print("No voice is remembered. It is off unless the settings allow it.")
+        return 0
+    with session.open_store(arguments, read_only=False) as store:
+        if not (n_removed := store.forget_voice(arguments.name)):
+            raise StoreError(
+                f"No voice is remembered as {arguments.name!r}.", "See `earwitness voices list`."
+            )
+    print(f"Forgot the voice of {arguments.name} ({n_removed} stretches).")
     return 0

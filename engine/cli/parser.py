@@ -130,6 +130,13 @@ def _add_library(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
 
 
+    command = _command(
+        commands, "voices", "list or forget remembered voices", "voices forget Ann", library.voices
+    )
+    command.add_argument("action", choices=("list", "forget"))
+    command.add_argument("name", nargs="?", default="", metavar="NAME")
+
+
 def _add_answers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = _command(
         commands, "ask", "ask a question", 'ask talk "Why was it postponed?"', answers.ask

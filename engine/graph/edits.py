@@ -355,11 +355,16 @@ def _renumber_notes(change: Journal, moved: dict[int, int]) -> None:
             change.update("notes", {"id": key}, utterances=json.dumps(renumbered))
 
 
+def dismiss_suggestion(store: Store, meeting_id: str, speaker_id: int) -> None:
+    """Do not suggest a known voice's name to this speaker any more; not a step of undo."""
+    store.dismiss_suggestion(meeting_id, speaker_id)
+
+
 _OPERATIONS: dict[str, Callable[..., object]] = {
     function.__name__: function
     for function in (
         rename_speaker, edit_text, replace_text, merge_speakers, reassign, split_utterance,
         merge_utterances, add_bookmark, add_note, change_note, remove_note, rename_meeting,
-        set_tags, undo, redo,
+        set_tags, undo, redo, dismiss_suggestion,
     )
 }  # fmt: skip

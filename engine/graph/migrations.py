@@ -104,6 +104,11 @@ def _files_are_known_again(connection: sqlite3.Connection) -> None:
     _run(connection, _FINGERPRINT)
 
 
+@_migration
+def _names_are_suggested(connection: sqlite3.Connection) -> None:
+    _run(connection, _SUGGESTIONS)
+
+
 _OWNER = "meeting_id TEXT NOT NULL REFERENCES meetings(id) ON DELETE CASCADE"
 _NODE = "utterance_id INTEGER NOT NULL REFERENCES utterances(id) ON DELETE CASCADE"
 
@@ -320,4 +325,13 @@ _FINGERPRINT = """
 ALTER TABLE meetings ADD COLUMN fingerprint TEXT NOT NULL DEFAULT ''
 
 CREATE INDEX meetings_by_fingerprint ON meetings(fingerprint)
+"""
+
+_SUGGESTIONS = f"""
+CREATE TABLE voice_suggestions (
+  {_OWNER}, speaker_id INTEGER NOT NULL REFERENCES speakers(id) ON DELETE CASCADE,
+  name TEXT NOT NULL, score REAL NOT NULL, is_sure INTEGER NOT NULL,
+  PRIMARY KEY (meeting_id, speaker_id)) WITHOUT ROWID
+
+CREATE INDEX voice_suggestions_by_speaker ON voice_suggestions(speaker_id)
 """
