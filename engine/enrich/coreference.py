@@ -20,20 +20,24 @@ N_CANDIDATES = 6
 LEAST_SIMILARITY = 0.15
 """Cosine below which an antecedent is not believed."""
 
-_POINTING = re.compile(
+_NAMED = re.compile(
     r"\b(?:(?:that|this|those|these|the same|such an?|your|his|her) "
     r"(?:idea|proposal|suggestion|plan|point|problem|issue|question|option|one|thing|approach|"
     r"decision|reason|number|figure|date|way|part)s?|"
-    r"(?:diese|die|den)r? (?:Idee|Vorschlag|Plan|Punkt|Frage)|(?:ten|tento|ta) (?:nápad|návrh|plán)"
-    r"|(?:agree|disagree|happy|fine|wrong|problem) with (?:that|this|it)|about (?:that|this)|"
+    r"(?:diese|die|den)r? (?:Idee|Vorschlag|Plan|Punkt|Frage)|"
+    r"(?:ten|tento|ta) (?:nápad|návrh|plán))\b",
+    re.IGNORECASE,
+)
+_BARE = re.compile(
+    r"\b(?:(?:agree|disagree|happy|fine|wrong|problem) with (?:that|this|it)|about (?:that|this)|"
     r"(?:do|did|done|like|want|need|mean|said|says?) (?:that|this|it))\b",
     re.IGNORECASE,
 )
 
 
 def pointing_phrase(text: str) -> str:
-    """The words of a text that point back, or ""."""
-    match = _POINTING.search(text)
+    """The words of a text that point back, those with a noun first, or ""."""
+    match = _NAMED.search(text) or _BARE.search(text)
     return match[0] if match else ""
 
 
