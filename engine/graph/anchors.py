@@ -86,23 +86,39 @@ def overlap(a: Utterance, b: Utterance) -> float:
     return max(0.0, min(a.end, b.end) - max(a.start, b.start))
 
 
-def overlapping(utterance: Utterance, others: Sequence[Utterance]) -> list[int]:
-    """Positions of the others that share time with an utterance; others ascend by start."""
-    found = []
-    # Utterances overlap little, so the last few before the start are enough to look back at.
-    first = max(0, bisect_left(others, utterance.start, key=lambda u: u.start) - 40)
-    for position in range(first, len(others)):
-        if others[position].start >= utterance.end:
-            break
-        if overlap(utterance, others[position]) > 0:
-            found.append(position)
-    return found
+class Placed:
+    """Utterances by their time, to look up what shares time with a stretch."""
+
+    def __init__(self, utterances: Sequence[Utterance]) -> None:
+        # Sorted anew: an imported transcript need not ascend.
+        self._order = sorted(range(len(utterances)), key=lambda i: utterances[i].start)
+        self._utterances = [utterances[i] for i in self._order]
+        self._starts = [u.start for u in self._utterances]
+        self._longest = max((u.end - u.start for u in utterances), default=0.0)
+
+    def overlapping(self, utterance: Utterance) -> list[int]:
+        """Indices of those that share time with an utterance."""
+        first = bisect_left(self._starts, utterance.start - self._longest)
+        last = bisect_left(self._starts, utterance.end)
+        return [
+            self._order[i]
+            for i in range(first, last)
+            if self._utterances[i].end > utterance.start
+            and overlap(utterance, self._utterances[i]) > 0
+        ]
+
+    def best(self, utterance: Utterance) -> int | None:
+        """Index of the one that shares most time; None when none does."""
+        first = bisect_left(self._starts, utterance.start - self._longest)
+        last = bisect_left(self._starts, utterance.end)
+        shares = [(overlap(utterance, self._utterances[i]), -i) for i in range(first, last)]
+        seconds, place = max(shares, default=(0.0, 0))
+        return self._order[-place] if seconds > 0 else None
 
 
 def best_match(utterance: Utterance, others: Sequence[Utterance]) -> int | None:
-    """Position of the utterance that shares most time; None when none does."""
-    found = overlapping(utterance, others)
-    return max(found, key=lambda i: overlap(utterance, others[i]), default=None)
+    """Index of the utterance that shares most time; None when none does."""
+    return Placed(others).best(utterance)
 
 
 def _keep_names(old: Transcript, new: Transcript) -> Transcript:
@@ -137,11 +153,12 @@ def _matched_speakers(old: Transcript, new: Transcript) -> dict[int, int]:
     """
     shared: dict[tuple[int, int], float] = defaultdict(float)
     spoken: dict[int, float] = defaultdict(float)
+    placed = Placed(old.utterances)
     for utterance in new.utterances:
         if utterance.speaker_id is None:
             continue
         spoken[utterance.speaker_id] += utterance.end - utterance.start
-        for position in overlapping(utterance, old.utterances):
+        for position in placed.overlapping(utterance):
             other = old.utterances[position]
             if other.speaker_id is not None:
                 pair = (utterance.speaker_id, other.speaker_id)
@@ -165,8 +182,9 @@ def _keep_pins(old: Transcript, new: Transcript) -> Transcript:
     pieces: list[Utterance] = []
     pinned: set[int] = set()
     speakers = dict(new.speakers)
+    placed = Placed(pins)
     for utterance in new.utterances:
-        own = [pins[i] for i in overlapping(utterance, pins)]
+        own = [pins[i] for i in placed.overlapping(utterance)]
         for piece in cut(utterance, [edge for pin in own for edge in (pin.start, pin.end)]):
             best = best_match(piece, own)
             if best is not None and overlap(piece, own[best]) > MOSTLY * (piece.end - piece.start):
@@ -253,13 +271,14 @@ def _claims(
     claims: dict[int, list[Utterance]] = defaultdict(list)
     covered: dict[int, int] = {}
     orphans = []
+    placed = Placed(new.utterances)
     for edit in (u for u in old.utterances if u.is_edited):
-        best = best_match(edit, new.utterances)
+        best = placed.best(edit)
         if best is None:
             orphans.append(edit)
             continue
         claims[best].append(edit)
-        for position in overlapping(edit, new.utterances):
+        for position in placed.overlapping(edit):
             other = new.utterances[position]
             if position != best and overlap(edit, other) > WHOLLY * (other.end - other.start):
                 covered[position] = best
@@ -304,7 +323,8 @@ def move_notes(
         "SELECT id, utterances FROM notes WHERE meeting_id = ? AND utterances <> '[]'",
         (meeting_id,),
     )
-    place = {u.index: best_match(u, new) for u in old} if found else {}
+    placed = Placed(new)
+    place = {u.index: placed.best(u) for u in old} if found else {}
     for key, packed in found:
         moved = {place.get(i) for i in json.loads(packed)} - {None}
         database.connection.execute(

@@ -12,6 +12,8 @@ from engine.graph.meetings import now
 from engine.graph.utterances import UtteranceTables
 from engine.types import Answer, Citation, Receipt, Sentence, TraceEvent, Utterance, Verdict
 
+_Transcripts = dict[str, tuple[list[Utterance], anchors.Placed]]
+
 
 def plain(value: object) -> Any:
     """Turn data classes, tuples, enums and array scalars into what JSON can hold."""
@@ -111,7 +113,7 @@ class AnswerTables(UtteranceTables):
             "answer_meetings WHERE meeting_id = ?)) AND (? IS NULL OR chat_id = ?) ORDER BY id",
             (meeting_id, meeting_id, chat_id, chat_id),
         )
-        transcripts: dict[str, list[Utterance]] = {}
+        transcripts: _Transcripts = {}
         return [
             (key, self._with_current_citations(answer_from(json.loads(payload)), transcripts))
             for key, payload in found
@@ -140,20 +142,19 @@ class AnswerTables(UtteranceTables):
             dict(zip(names, row, strict=False)) | {"ratings": json.loads(row[6])} for row in found
         ]
 
-    def _with_current_citations(
-        self, answer: Answer, transcripts: dict[str, list[Utterance]]
-    ) -> Answer:
+    def _with_current_citations(self, answer: Answer, transcripts: _Transcripts) -> Answer:
         def current(citation: Citation) -> Citation:
             if citation.meeting_id not in transcripts:
-                transcripts[citation.meeting_id] = self.utterances(citation.meeting_id)
-            utterances = transcripts[citation.meeting_id]
+                read = self.utterances(citation.meeting_id)
+                transcripts[citation.meeting_id] = (read, anchors.Placed(read))
+            utterances, placed = transcripts[citation.meeting_id]
             here = citation.utterance
             if here < len(utterances):
                 now_there = utterances[here]
                 if abs(now_there.start - citation.start) < 0.01:
                     return replace(citation, speaker=now_there.speaker)
             probe = Utterance(0, citation.start, citation.end, "", "")
-            best = anchors.best_match(probe, utterances)
+            best = placed.best(probe)
             if best is None:
                 return citation
             return replace(citation, utterance=best, speaker=utterances[best].speaker)

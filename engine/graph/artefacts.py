@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -335,9 +336,15 @@ def _acoustics_row(a: Acoustics) -> tuple[Any, ...]:
     )
 
 
+@lru_cache(maxsize=1024)
+def _cues(packed: str) -> tuple[Cue, ...]:
+    """Few combinations occur, many times each."""
+    return tuple(Cue(cue) for cue in packed.split(","))
+
+
 def acoustics_from(row: Sequence[Any]) -> Acoustics:
     """Build acoustics from the columns in the order of the table."""
-    cues = tuple(Cue(cue) for cue in row[9].split(",")) if row[9] else ()
+    cues = _cues(row[9]) if row[9] else ()
     return Acoustics(
         row[0], row[1], row[2], row[3], row[4], row[5], row[6], row[7], bool(row[8]), cues
     )

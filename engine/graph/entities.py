@@ -44,6 +44,7 @@ _SHAPES = (
     ("number", re.compile(rf"\b{_AMOUNT}\s*(?:%|(?:{_UNIT})\b)", re.IGNORECASE)),
     ("number", re.compile(r"\b\d[\d.,]*\d\b")),
 )
+_HINT = re.compile(rf"\d|\b(?:{_DAYS}|{_MONTHS}|{_NUMBER_WORD})\b", re.IGNORECASE)
 _ACRONYM = re.compile(r"\b(?:[A-Z]{2,6}\d{0,2}|(?:[A-Z]\.\s?){2,})(?=\W|$)")
 _NAME = re.compile(r"[^\W\d_][\w'’-]*")
 _WORD = re.compile(r"[^\W\d_]{3,}(?:[-'’][^\W\d_]+)*")
@@ -79,7 +80,8 @@ def find_entities(utterances: Sequence[Utterance]) -> Entities:
 def _shapes(text: str) -> list[tuple[str, str]]:
     """(name, kind) of the dates, sums, numbers and acronyms of one utterance."""
     seen: list[tuple[str, str]] = []
-    for kind, shape in _SHAPES:
+    # Most utterances have neither; one look saves seven.
+    for kind, shape in _SHAPES if _HINT.search(text) else ():
         for match in shape.finditer(text):
             named = _squeezed(match[0]).lower()
             # The shapes go from narrow to wide: a sum of money is not also a number.
@@ -107,10 +109,10 @@ def _names(texts: Sequence[str]) -> dict[str, set[int]]:
         last_end = 0
         for match in _NAME.finditer(text):
             word, between = match[0], text[last_end : match.start()]
-            is_start = last_end == 0 or bool(_SENTENCE_END.search(text[:last_end] + between))
+            is_start = last_end == 0 or bool(_SENTENCE_END.search(between))
             last_end = match.end()
             is_capital = word[0].isupper() and not word.isupper() and len(word) > 1
-            bare = re.sub(r"['’]s$", "", word)
+            bare = word[:-2] if word.endswith(("'s", "’s")) else word
             if is_capital and not is_start and folded(bare) not in STOP_WORDS and "'" not in bare:
                 if run and between.strip():
                     runs[" ".join(run)].add(index)

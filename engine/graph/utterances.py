@@ -5,9 +5,11 @@ Saving over an existing transcript keeps the user's work: see ``engine.graph.anc
 
 from __future__ import annotations
 
+import gc
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -29,11 +31,20 @@ _ACOUSTIC = (
 )
 
 
-_SELECT = 'SELECT u.idx, u.start, u."end", s.name, u.text, u.speaker_id, u.is_edited, ' + _ACOUSTIC
-_FROM = (
-    "FROM utterances u LEFT JOIN speakers s ON s.id = u.speaker_id "
-    "LEFT JOIN acoustics a ON a.utterance_id = u.id"
-)
+_SELECT = 'SELECT u.idx, u.start, u."end", u.text, u.speaker_id, u.is_edited, ' + _ACOUSTIC
+_FROM = "FROM utterances u LEFT JOIN acoustics a ON a.utterance_id = u.id"
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Make many objects that hold no cycles without the collector looking through them."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class UtteranceTables(FindingTables):
@@ -112,16 +123,18 @@ class UtteranceTables(FindingTables):
         """
         words = ", w.words" if with_words else ""
         join = " LEFT JOIN words w ON w.utterance_id = u.id" if with_words else ""
-        condition, values = "", [meeting_id]
+        condition = "u.meeting_id = ?"
+        values: list[Any] = [meeting_id]
         if start is not None:
-            condition, values = condition + ' AND u."end" >= ?', [*values, str(start)]
+            condition, values = condition + ' AND u."end" >= ?', [*values, start]
         if end is not None:
-            condition, values = condition + " AND u.start <= ?", [*values, str(end)]
+            condition, values = condition + " AND u.start <= ?", [*values, end]
         found = self.rows(
-            f"{_SELECT}{words} {_FROM}{join} WHERE u.meeting_id = ?{condition} ORDER BY u.idx",
-            tuple(values),
+            f"{_SELECT}{words} {_FROM}{join} WHERE {condition} ORDER BY u.idx", tuple(values)
         )
-        return [_utterance(row, with_words) for row in found]
+        names = dict(self.rows("SELECT id, name FROM speakers WHERE meeting_id = ?", (meeting_id,)))
+        with _without_collector():
+            return [_utterance(row, names.get(row[4], ""), with_words) for row in found]
 
     def utterance(self, meeting_id: str, index: int) -> Utterance:
         """One utterance with its words.
@@ -136,7 +149,8 @@ class UtteranceTables(FindingTables):
         )
         if not found:
             raise StoreError(f"The meeting has no utterance {index}.")
-        return _utterance(found[0], True)
+        name = self.value("SELECT name FROM speakers WHERE id = ?", (found[0][4],))
+        return _utterance(found[0], name or "", True)
 
     def speakers(self, meeting_id: str) -> list[Speaker]:
         """The speakers in order of their first words."""
@@ -268,15 +282,15 @@ class UtteranceTables(FindingTables):
         )
 
 
-def _utterance(row: tuple[Any, ...], with_words: bool) -> Utterance:
+def _utterance(row: tuple[Any, ...], name: str, with_words: bool) -> Utterance:
     return Utterance(
         row[0],
         row[1],
         row[2],
-        row[3] or "",
+        name,
+        row[3],
         row[4],
-        row[5],
-        unpacked_words(row[17]) if with_words and row[17] else (),
-        None if row[7] is None else acoustics_from(row[7:17]),
-        bool(row[6]),
+        unpacked_words(row[16]) if with_words and row[16] else (),
+        None if row[6] is None else acoustics_from(row[6:16]),
+        bool(row[5]),
     )
