@@ -9,6 +9,7 @@ from engine.types import Event, Word
 _OPEN, _CLOSE = "[(*♪<", "])*♪>"
 _PAIRS = dict(zip(_OPEN, _CLOSE, strict=True))
 MAX_TAG_WORDS = 6
+MAX_LYRICS = 40  # what is sung between two notes
 _LABELS = {
     "laugh": "laughter",
     "chuckl": "laughter",
@@ -84,12 +85,11 @@ def _tag_length(words: Sequence[Word], i: int) -> int:
     close = _PAIRS.get(words[i].text[:1])
     if close is None:
         return 0
-    if words[i].text[0] == "♪" and len(words[i].text) == 1:
-        return 1
-    for n in range(1, MAX_TAG_WORDS + 1):
+    is_music = words[i].text[0] == "♪"
+    for n in range(1, (MAX_LYRICS if is_music else MAX_TAG_WORDS) + 1):
         if i + n > len(words):
-            return 0
+            break
         text = words[i + n - 1].text.rstrip(".,!?:")
         if text.endswith(close) and (n > 1 or len(text) > 1):
             return n
-    return 0
+    return int(is_music)

@@ -118,7 +118,8 @@ def save_pieces(path: Path, pieces: Pieces) -> None:
 def load_pieces(path: Path) -> Pieces | None:
     """Read findings, None where there are none that this version understands."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        # An open file, because numpy leaves one behind when the archive is damaged.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT:
                 return None
             arrays = {name: kept[name] for name in kept.files if name not in _SCALARS}

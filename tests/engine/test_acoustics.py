@@ -1,0 +1,111 @@
+import numpy as np
+import pytest
+import soundfile as sf
+
+from engine.progress import silent
+from engine.speech.acoustics import loudness_db, measure
+from engine.speech.events import find_events, per_second_levels
+from engine.speech.pitch import median_pitch, pitch_track
+from engine.types import Cue, Event, Span, Turn, Utterance, Word
+
+RATE = 16_000
+
+
+def buzz(hertz: float, seconds: float, level: float = 0.1) -> np.ndarray:
+    t = np.arange(int(seconds * RATE)) / RATE
+    x = sum(np.sin(2 * np.pi * k * hertz * t) / k for k in range(1, 20) if k * hertz < 7000)
+    return (level * x / np.sqrt(np.mean(np.square(x)))).astype(np.float32)
+
+
+def said(index: int, start: float, end: float, n_words: int = 6, speaker: int = 0) -> Utterance:
+    step = (end - start) / n_words
+    words = tuple(Word(start + i * step, start + (i + 1) * step, "w") for i in range(n_words))
+    text = " ".join("w" for _ in words)
+    return Utterance(index, start, end, f"S{speaker}", text, speaker, words)
+
+
+@pytest.mark.parametrize("hertz", [70, 95, 120, 180, 240, 330])
+def test_pitch_of_a_buzz(hertz):
+    assert median_pitch(buzz(hertz, 1.0)) == pytest.approx(hertz, rel=0.02)
+
+
+def test_noise_and_silence_have_no_pitch():
+    noise = np.random.default_rng(0).standard_normal(RATE).astype(np.float32) * 0.1
+    assert median_pitch(noise) is None
+    assert median_pitch(np.zeros(RATE, np.float32)) is None
+    assert pitch_track(np.zeros(10, np.float32)).size == 0
+
+
+def test_loudness_ignores_pauses():
+    x = buzz(120, 1.0)
+    with_pause = np.concatenate([x, np.zeros(2 * RATE, np.float32), x])
+    assert loudness_db(with_pause) == pytest.approx(loudness_db(x), abs=0.5)
+    assert loudness_db(x) == pytest.approx(-20, abs=0.5)
+    assert loudness_db(np.zeros(10, np.float32)) == -90
+
+
+def meeting(tmp_path, levels: dict[int, float], pitches: dict[int, float]) -> list[np.ndarray]:
+    pieces = [buzz(pitches.get(i, 120), 2.0, levels.get(i, 0.05)) for i in range(10)]
+    gap = np.zeros(RATE // 2, np.float32)
+    sf.write(tmp_path / "a.flac", np.concatenate([p for x in pieces for p in (x, gap)]), RATE)
+    return pieces
+
+
+def test_cues_stand_out_against_the_speakers_own_habit(tmp_path):
+    meeting(tmp_path, {3: 0.3, 5: 0.008}, {7: 190})
+    utterances = [said(i, i * 2.5, i * 2.5 + 2, 14 if i == 8 else 6) for i in range(10)]
+    turns = [Turn(u.start, u.end, 0) for u in utterances] + [Turn(2.5, 4.0, 1)]
+    found = measure(tmp_path / "a.flac", utterances, turns, silent())
+    assert Cue.LOUD in found[3].cues
+    assert found[3].loudness_z > 2
+    assert Cue.QUIET in found[5].cues
+    assert Cue.RAISED in found[7].cues
+    assert Cue.FAST in found[8].cues
+    assert Cue.OVERLAP in found[1].cues
+    assert found[1].overlap == pytest.approx(0.75, abs=0.02)
+    assert found[0].cues == found[9].cues == ()
+
+
+def test_pause_and_interruption(tmp_path):
+    sf.write(tmp_path / "a.flac", buzz(120, 20), RATE)
+    utterances = [said(0, 0, 4), said(1, 3.5, 7, speaker=1), said(2, 12, 14)]
+    turns = [Turn(u.start, u.end, u.speaker_id) for u in utterances]
+    found = measure(tmp_path / "a.flac", utterances, turns, silent())
+    assert found[1].is_interruption
+    assert not found[0].is_interruption
+    assert found[2].pause_before == pytest.approx(5)
+    assert Cue.LONG_PAUSE in found[2].cues
+    assert found[1].pause_before == 0
+
+
+def test_nothing_to_measure(tmp_path):
+    sf.write(tmp_path / "a.flac", buzz(120, 1), RATE)
+    assert measure(tmp_path / "a.flac", [], [], silent()) == []
+
+
+def test_events_between_speech(tmp_path):
+    random = np.random.default_rng(1)
+    floor = 0.0005 * random.standard_normal(RATE * 40).astype(np.float32)
+    floor[5 * RATE : 7 * RATE] += 0.1 * random.standard_normal(2 * RATE).astype(np.float32)
+    t = np.arange(8 * RATE) / RATE
+    chord = sum(np.sin(2 * np.pi * f * t) for f in (262.0, 330.0, 392.0))
+    floor[20 * RATE : 28 * RATE] += 0.05 * chord.astype(np.float32)
+    sf.write(tmp_path / "a.flac", floor, RATE)
+    told = [Event(34, 35, "laughter", 0.7, "whisper"), Event(1, 2, "silence", 0.7, "whisper")]
+    found = find_events(tmp_path / "a.flac", [Span(30, 39)], told, silent())
+    by_label = {label: [e for e in found if e.label == label] for label in ("noise", "music")}
+    (noise,) = by_label["noise"]
+    assert (noise.start, noise.end) == (pytest.approx(5, abs=0.3), pytest.approx(7, abs=0.3))
+    (music,) = by_label["music"]
+    assert (music.start, music.end) == (pytest.approx(20, abs=0.6), pytest.approx(28, abs=0.6))
+    assert told[0] in found
+    assert told[1] not in found
+    assert all(event.end <= 30 for event in found if event.source == "signal")
+    assert [e.start for e in found] == sorted(e.start for e in found)
+
+
+def test_levels_per_second(tmp_path):
+    sf.write(tmp_path / "a.flac", buzz(120, 3.5), RATE)
+    levels = per_second_levels(tmp_path / "a.flac")
+    assert levels.shape == (4,)
+    assert levels[0] == pytest.approx(-20, abs=0.5)

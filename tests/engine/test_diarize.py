@@ -1,0 +1,162 @@
+"""Clustering and turns with made-up voices; the models are tested end to end."""
+
+import numpy as np
+import pytest
+
+from engine.speech.clustering import ClusterOptions, VoicePieces, cluster, link, near_copies
+from engine.speech.diarize import recluster
+from engine.speech.segmentation import FRAME_SECONDS, window_starts
+from engine.speech.turns import TurnOptions, to_turns
+from engine.speech.voices import Pieces, load_pieces, save_pieces, split_track
+from engine.types import Span
+
+RANDOM = np.random.default_rng(3)
+PEOPLE = np.linalg.qr(RANDOM.standard_normal((192, 12)))[0].T.astype(np.float32)
+
+
+def voices(people: list[int], likeness: float = 0.6, clean: float = 2.0) -> VoicePieces:
+    """Pieces whose similarity within a person is about ``likeness``."""
+    noise = RANDOM.standard_normal((len(people), 192)).astype(np.float32)
+    noise /= np.linalg.norm(noise, axis=1, keepdims=True)
+    rows = np.sqrt(likeness) * PEOPLE[people] + np.sqrt(1 - likeness) * noise
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    seconds = np.full(len(people), clean, np.float32)
+    return VoicePieces(rows.astype(np.float32), np.arange(len(people)), seconds, seconds)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_the_number_of_people_is_found(n):
+    people = [i % n for i in range(20 * n)]
+    labels = cluster(voices(people), 0, ClusterOptions())
+    assert len(set(labels.tolist())) == n
+    assert len({(a, b) for a, b in zip(people, labels.tolist(), strict=True)}) == n
+
+
+def test_uneven_shares_and_a_set_count():
+    people = [0] * 63 + [1] * 37 + [2] * 4
+    assert len(set(cluster(voices(people), 0, ClusterOptions()).tolist())) == 3
+    assert len(set(cluster(voices(people), 2, ClusterOptions()).tolist())) == 2
+    # One voice is never torn apart because the user set too many.
+    assert len(set(cluster(voices([0] * 60), 4, ClusterOptions()).tolist())) == 1
+
+
+def test_a_stray_sound_is_no_person():
+    people = [0] * 200 + [1] * 200 + [2]
+    assert len(set(cluster(voices(people), 0, ClusterOptions()).tolist())) == 2
+
+
+def test_short_pieces_follow_their_track():
+    pieces = voices([0] * 20 + [1] * 20 + [1], clean=2.0)
+    tracks = np.append(np.arange(40), 0)
+    used = np.append(np.full(40, 2.0), 0.1).astype(np.float32)
+    clean = np.append(np.full(40, 2.0), 0.1).astype(np.float32)
+    labels = cluster(VoicePieces(pieces.embeddings, tracks, clean, used), 0, ClusterOptions())
+    assert labels[40] == labels[0]
+
+
+def test_nothing_usable():
+    nobody = VoicePieces(np.zeros((3, 192), np.float32), np.arange(3), np.ones(3), np.ones(3))
+    assert cluster(nobody, 0, ClusterOptions()).tolist() == [-1, -1, -1]
+
+
+def test_many_pieces_stay_within_memory_and_time():
+    people = [i % 4 for i in range(6000)]
+    pieces = voices(people, likeness=0.7)
+    assert near_copies(pieces.embeddings).max() < 4000
+    assert len(set(cluster(pieces, 0, ClusterOptions()).tolist())) == 4
+
+
+def test_linkage_is_average_linkage():
+    rows = voices([0, 0, 1, 1, 1], 0.6).embeddings
+    merges = link(rows, np.arange(5))
+    assert len(merges) == 4
+    last = merges[-1][2]
+    assert last == pytest.approx(float((rows[:2] @ rows[2:].T).mean()), abs=1e-5)
+
+
+def made_up(turns: list[tuple[float, float, int]], duration: float) -> Pieces:
+    """Pieces as the models would find them for these turns, without overlap in a window."""
+    starts = np.arange(0.0, max(0.1, duration - 10) + 0.1, 2.5)
+    frames = np.arange(589) * FRAME_SECONDS + 0.031
+    activity = np.zeros((len(starts), 589, 3), np.uint8)
+    rows = []
+    for w, start in enumerate(starts):
+        present = sorted({p for s, e, p in turns if s < start + 10 and e > start})
+        for k, person in enumerate(present[:3]):
+            for s, e, p in turns:
+                if p == person:
+                    inside = (frames + start >= s) & (frames + start < e)
+                    activity[w, inside, k] = 255
+            for first, end in split_track(activity[w, :, k] > 127):
+                rows.append((w, k, first, end, person))
+    seconds = np.array([(r[3] - r[2]) * FRAME_SECONDS for r in rows], np.float32)
+    found = voices([r[4] for r in rows], 0.65)
+    return Pieces(
+        "key",
+        duration,
+        starts,
+        activity,
+        np.array([r[0] for r in rows]),
+        np.array([r[1] for r in rows]),
+        np.array([(r[2], r[3]) for r in rows]),
+        seconds,
+        seconds,
+        found.embeddings,
+    )
+
+
+TURNS = [(1.0, 9.0, 0), (9.2, 15.0, 1), (14.0, 20.0, 2), (22.0, 30.0, 0), (30.1, 38.0, 1)]
+
+
+def test_turns_come_back_with_their_overlap():
+    found = recluster(made_up(TURNS, 40.0), 0)
+    assert found.n_speakers == 3
+    assert [turn.speaker for turn in found.turns] == [0, 1, 2, 0, 1]
+    for turn, (start, end, _) in zip(found.turns, TURNS, strict=True):
+        assert turn.start == pytest.approx(start, abs=0.1)
+        assert turn.end == pytest.approx(end, abs=0.1)
+    assert found.centroids.shape == (3, 192)
+    assert 0 <= found.confidence <= 1
+
+
+def test_another_count_needs_no_models():
+    assert recluster(made_up(TURNS, 40.0), 2).n_speakers == 2
+
+
+def test_a_breath_keeps_the_turn_but_not_over_somebody_else():
+    line = np.zeros((2, 1000), np.float32)
+    line[0, 100:200] = line[0, 260:360] = 1
+    (alone,) = to_turns(line, 20.0, TurnOptions())
+    assert alone.end - alone.start == pytest.approx(260 * FRAME_SECONDS, abs=0.02)
+    line[1, 210:250] = 1
+    assert len(to_turns(line, 20.0, TurnOptions())) == 3
+
+
+def test_findings_survive_the_disk_and_damage_means_again(tmp_path):
+    pieces = made_up(TURNS, 40.0)
+    save_pieces(tmp_path / "voices.npz", pieces)
+    again = load_pieces(tmp_path / "voices.npz")
+    assert again is not None
+    assert again.key == "key"
+    assert np.array_equal(again.embeddings, pieces.embeddings)
+    content = (tmp_path / "voices.npz").read_bytes()
+    (tmp_path / "voices.npz").write_bytes(content[: len(content) // 2])
+    assert load_pieces(tmp_path / "voices.npz") is None
+    assert load_pieces(tmp_path / "none.npz") is None
+
+
+def test_tracks_are_cut_at_pauses_and_evenly():
+    active = np.zeros(589, bool)
+    active[0:300] = active[340:400] = True
+    pieces = split_track(active)
+    assert pieces[-1] == (340, 400)
+    assert [first for first, _ in pieces[:-1]] == [0, 100, 200] or len(pieces) in (3, 4)
+    assert split_track(np.zeros(589, bool)) == []
+
+
+def test_windows_cover_the_speech_only():
+    starts = window_starts(100.0, [Span(40, 45)])
+    assert starts.min() > 29
+    assert starts.max() <= 45
+    assert window_starts(100.0, []).size == 0
+    assert window_starts(3.0, [Span(0, 3)]).tolist() == [0.0]
