@@ -304,7 +304,11 @@ class TraceEvent:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A finished answer."""
+    """A finished answer.
+
+    Attributes:
+        related: Moments that may help; nothing is claimed from them.
+    """
 
     question: str
     text: str
@@ -315,6 +319,7 @@ class Answer:
     receipt: Receipt
     trace: tuple[TraceEvent, ...] = ()
     meeting_ids: tuple[str, ...] = ()
+    related: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,8 @@ def answer_from(packed: dict[str, Any]) -> Answer:
         receipt=Receipt(**packed["receipt"]),
         trace=tuple(TraceEvent(**event) for event in packed["trace"]),
         meeting_ids=tuple(packed["meeting_ids"]),
+        # Answers saved before there were any have none.
+        related=tuple(Citation(**c) for c in packed.get("related", ())),
     )
 
 
@@ -73,6 +75,7 @@ class AnswerTables(UtteranceTables):
         Meetings that it is about or quotes are noted, so that deleting one of them deletes it.
         """
         cited = {c.meeting_id for s in answer.sentences for c in s.citations}
+        cited |= {c.meeting_id for c in answer.related}
         about = dict.fromkeys([*answer.meeting_ids, *sorted(cited)])
         with self.transaction() as connection:
             row = connection.execute(
@@ -162,4 +165,5 @@ class AnswerTables(UtteranceTables):
         sentences = tuple(
             replace(s, citations=tuple(current(c) for c in s.citations)) for s in answer.sentences
         )
-        return replace(answer, sentences=sentences)
+        related = tuple(current(c) for c in answer.related)
+        return replace(answer, sentences=sentences, related=related)
