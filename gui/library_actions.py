@@ -176,6 +176,7 @@ class LibraryActions(QObject):
 
 def expanded(path: Path) -> list[Path]:
     """A file as it is; of a folder, the recordings inside, by name."""
+    path = path.absolute()
     if path.is_dir():
         inside = (p for p in path.rglob("*") if p.suffix.lower() in RECORDINGS and p.is_file())
         return sorted(inside)

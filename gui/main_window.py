@@ -52,7 +52,7 @@ class MainWindow(QMainWindow):
             self.stack.addWidget(page)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName(self.tr("Side panel"))
+        self.tabs.tabBar().setAccessibleName(self.tr("Side panel"))
         for panel, name in (
             (parts.ask, self.tr("Ask")),
             (parts.minutes, self.tr("Minutes")),
@@ -119,52 +119,27 @@ class MainWindow(QMainWindow):
         parts.meetings.meeting_deleted.connect(self._on_meeting_deleted)
 
     def _connect_actions(self) -> None:
-        actions, parts = self.parts.actions, self.parts
-        meeting, meetings = parts.meeting, parts.meetings
-        slots = {
-            "add": meetings.choose_files,
-            "add_folder": meetings.choose_folder,
-            "record": self._on_record,
-            "settings": lambda: self.stack.setCurrentWidget(parts.settings),
-            "models": lambda: self.stack.setCurrentWidget(parts.models),
-            "shortcuts": self._on_shortcuts,
-            "quit": self.close,
+        parts = self.parts
+        actions, meeting, meetings = parts.actions, parts.meeting, parts.meetings
+        self._connect_pages_actions()
+        self._connect_playing()
+        for key, slot in {
             "undo": lambda: parts.session.edit("undo"),
             "redo": lambda: parts.session.edit("redo"),
             "edit_text": meeting.transcript.edit_current,
             "copy": meeting.transcript.copy_selection,
             "find": meeting.transcript.find_bar.begin,
             "search": parts.library.focus_search,
-            "toggle": parts.player.toggle,
-            "back": lambda: parts.player.seek(parts.player.position - 5),
-            "forward": lambda: parts.player.seek(parts.player.position + 5),
-            "slower": lambda: meeting.transport.step_speed(-1),
-            "faster": lambda: meeting.transport.step_speed(1),
-            "follow": lambda: meeting.transport.set_follow(not meeting.transport.follows),
-            "zoom_in": lambda: meeting.waveform.zoom(1.6),
-            "zoom_out": lambda: meeting.waveform.zoom(1 / 1.6),
-            "zoom_all": meeting.waveform.show_all,
-            "ask": lambda: self._show_tab(parts.ask, is_focused=True),
-            "show_ask": lambda: self._show_tab(parts.ask),
-            "show_minutes": lambda: self._show_tab(parts.minutes),
-            "show_speakers": lambda: self._show_tab(parts.speakers),
-            "show_graph": lambda: self._show_tab(parts.graph),
-            "show_meeting": lambda: self.stack.setCurrentWidget(parts.meeting),
             "bookmark": parts.commands.bookmark,
             "speaker": parts.commands.change_speaker,
             "summarise": parts.commands.summarise,
             "log": parts.commands.export_log,
             "about": parts.commands.about,
-            "library": parts.library.setVisible,
-            "panel": self.tabs.setVisible,
-            "full_screen": self._on_full_screen,
-        }
-        for key, slot in slots.items():
-            signal = actions[key].toggled if actions[key].isCheckable() else actions[key].triggered
-            if actions[key].isCheckable():
-                signal.connect(slot)
-            else:
-                signal.connect(lambda _=False, s=slot: s())
+            "add": meetings.choose_files,
+            "add_folder": meetings.choose_folder,
+            "quit": self.close,
+        }.items():
+            actions[key].triggered.connect(lambda _=False, s=slot: s())
         for key, about in {
             "export": meetings.export,
             "rename": meetings.rename,
@@ -175,8 +150,46 @@ class MainWindow(QMainWindow):
             actions[key].triggered.connect(lambda _=False, s=about: self._with_meeting(s))
         meeting.export_requested.connect(actions["export"].trigger)
         meeting.rename_requested.connect(actions["rename"].trigger)
-        actions["library"].setChecked(True)
-        actions["panel"].setChecked(True)
+
+    def _connect_playing(self) -> None:
+        parts, meeting = self.parts, self.parts.meeting
+        for key, slot in {
+            "toggle": parts.player.toggle,
+            "back": lambda: parts.player.seek(parts.player.position - 5),
+            "forward": lambda: parts.player.seek(parts.player.position + 5),
+            "slower": lambda: meeting.transport.step_speed(-1),
+            "faster": lambda: meeting.transport.step_speed(1),
+            "follow": lambda: meeting.transport.set_follow(not meeting.transport.follows),
+            "zoom_in": lambda: meeting.waveform.zoom(1.6),
+            "zoom_out": lambda: meeting.waveform.zoom(1 / 1.6),
+            "zoom_all": meeting.waveform.show_all,
+        }.items():
+            parts.actions[key].triggered.connect(lambda _=False, s=slot: s())
+
+    def _connect_pages_actions(self) -> None:
+        parts = self.parts
+        for key, page in {
+            "record": parts.record,
+            "settings": parts.settings,
+            "models": parts.models,
+            "show_meeting": parts.meeting,
+        }.items():
+            parts.actions[key].triggered.connect(
+                lambda _=False, p=page: self.stack.setCurrentWidget(p)
+            )
+        for key, tab in {
+            "show_ask": parts.ask,
+            "show_minutes": parts.minutes,
+            "show_speakers": parts.speakers,
+            "show_graph": parts.graph,
+        }.items():
+            parts.actions[key].triggered.connect(lambda _=False, t=tab: self._show_tab(t))
+        parts.actions["ask"].triggered.connect(self._on_ask)
+        parts.actions["shortcuts"].triggered.connect(self._on_shortcuts)
+        for key, shown in {"library": parts.library, "panel": self.tabs}.items():
+            parts.actions[key].setChecked(True)
+            parts.actions[key].toggled.connect(shown.setVisible)
+        parts.actions["full_screen"].toggled.connect(self._on_full_screen)
 
     def _with_meeting(self, slot: object) -> None:
         content = self.parts.session.content
@@ -213,11 +226,13 @@ class MainWindow(QMainWindow):
         self._show_tab(self.parts.ask)
         self.parts.ask.put_question(text)
 
-    def _show_tab(self, page: QWidget, *, is_focused: bool = False) -> None:
+    def _show_tab(self, page: QWidget) -> None:
         self.parts.actions["panel"].setChecked(True)
         self.tabs.setCurrentWidget(page)
-        if is_focused:
-            self.parts.ask.focus()
+
+    def _on_ask(self) -> None:
+        self._show_tab(self.parts.ask)
+        self.parts.ask.focus()
 
     def _on_record(self) -> None:
         self.stack.setCurrentWidget(self.parts.record)

@@ -95,7 +95,8 @@ class UtterancesModel(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Every utterance can be chosen and edited."""
-        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+        usual = super().flags(index)
+        return usual | Qt.ItemFlag.ItemIsEditable if index.isValid() else usual
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:  # noqa: N802
         """Take an edited text: shown at once, stored by whoever listens."""

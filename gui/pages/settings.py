@@ -77,6 +77,7 @@ class SettingsPage(QWidget):
         self._keys = Column(self.tr("Keyboard shortcuts"))
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
+        self._tabs.tabBar().setAccessibleName(self.tr("Parts of the settings"))
         self._tabs.addTab(self._form, self.tr("Settings"))
         self._tabs.addTab(self._keys, self.tr("Keyboard shortcuts"))
         layout = QVBoxLayout(self)
@@ -87,8 +88,7 @@ class SettingsPage(QWidget):
         layout.addWidget(self._tabs, 1)
         for declared in fields(Settings):
             self._add_setting(declared)
-        for key, action in self._actions.items():
-            self._add_shortcut(key, action.text().replace("&", ""))
+        self._tabs.currentChanged.connect(self._on_tab)
 
     def _add_setting(self, declared: Field[Any]) -> None:
         about = declared.metadata
@@ -151,6 +151,12 @@ class SettingsPage(QWidget):
         if getattr(self._settings, name) != value:
             self._settings = replace(self._settings, **{name: value})
             self.changed.emit(self._settings)
+
+    def _on_tab(self, number: int) -> None:
+        """Build the list of shortcuts when it is first looked at."""
+        if number == 1 and self._keys.column.count() == 1:
+            for key, action in self._actions.items():
+                self._add_shortcut(key, action.text().replace("&", ""))
 
     def _on_search(self, text: str) -> None:
         wanted = text.casefold().strip()

@@ -75,6 +75,7 @@ class IconButton(QToolButton):
         super().__init__()
         self._icon_name = icon
         self._size = size
+        self._shown: tuple[str, str, int] | None = None
         self.setProperty("role", role)
         self.setAccessibleName(name)
         self.setToolTip(name)
@@ -120,6 +121,10 @@ class IconButton(QToolButton):
         }
         self.setIcon(icons.icon(self._icon_name, by_role.get(role, look.text)))
         side = round(self.fontMetrics().height() * self._size)
+        shown = (self._icon_name, look.window, side)
+        if shown == self._shown:
+            return
+        self._shown = shown
         self.setIconSize(QSize(side, side))
 
 

@@ -227,9 +227,11 @@ class Waveform(QWidget):
         room = self._track.duration - width
         self._bar.blockSignals(True)
         self._bar.setVisible(room > 0.01)
-        self._bar.setPageStep(round(_SCROLL_STEPS * width / max(room, 0.01)))
+        # A page many times the range says the same as one a thousand times it.
+        page = _SCROLL_STEPS * min(1000.0, width / max(room, 0.01))
+        self._bar.setPageStep(round(page))
         self._bar.setRange(0, _SCROLL_STEPS)
-        self._bar.setValue(round(_SCROLL_STEPS * start / max(room, 0.01)))
+        self._bar.setValue(round(_SCROLL_STEPS * min(1.0, start / max(room, 0.01))))
         self._bar.blockSignals(False)
         self._changed()
 

@@ -1,0 +1,194 @@
+"""Keyboard, screen reader, contrast, sizes: field reports H5 and H6."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
+
+from gui import theme
+
+PAGES = ("welcome", "meeting", "record", "search", "models", "settings")
+TABS = ("ask", "minutes", "speakers", "graph")
+
+
+def focusable(window):
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and widget.isVisibleTo(window)
+        and widget.isEnabled()
+        and not isinstance(widget, QScrollBar)
+        and widget.focusProxy() is None
+        and not widget.objectName().startswith("qt_")
+    ]
+
+
+def spoken_name(widget):
+    """What a screen reader says for a widget."""
+    if widget.accessibleName():
+        return widget.accessibleName()
+    return widget.text() if isinstance(widget, QAbstractButton) else ""
+
+
+@pytest.fixture
+def full(opened, clients, spoken, meeting):
+    """Every page filled with something."""
+    import window_fakes as fakes
+
+    parts = opened.window.parts
+    parts.ask.ask("What was decided?")
+    clients.assistant.jobs[-1].finished.emit(fakes.answer(meeting.id, spoken, "What was decided?"))
+    opened.queue.add("/x/one.wav")
+    opened.queue.add("/x/two.wav")
+    opened.window.show_banner("A message", "and a hint", "", "details")
+    return opened
+
+
+def show(running, page, tab):
+    parts, window = running.window.parts, running.window
+    window.stack.setCurrentWidget(getattr(parts, page))
+    window.tabs.setCurrentWidget(getattr(parts, tab))
+    QApplication.processEvents()
+
+
+def test_whatever_takes_the_keyboard_has_a_name(full):
+    nameless = set()
+    for page in PAGES:
+        for tab in TABS:
+            show(full, page, tab)
+            nameless |= {
+                f"{page}/{tab}: {type(widget).__name__} in {type(widget.parent()).__name__}"
+                for widget in focusable(full.window)
+                if not spoken_name(widget)
+            }
+    assert not nameless
+
+
+def test_tab_reaches_everything_and_is_never_trapped(full):
+    window = full.window
+    window.activateWindow()
+    for page, tab in (("meeting", "ask"), ("settings", "speakers"), ("record", "minutes")):
+        show(full, page, tab)
+        wanted = {id(widget): widget for widget in focusable(window)}
+        window.parts.library.focus_list()
+        reached = set()
+        for _ in range(len(wanted) * 2 + 10):
+            focus = QApplication.focusWidget()
+            assert focus is not None
+            reached |= {id(focus), id(focus.focusProxy())}
+            QTest.keyClick(focus, Qt.Key.Key_Tab)
+        missed = {
+            type(w).__name__ + " " + spoken_name(w) for k, w in wanted.items() if k not in reached
+        }
+        assert not missed, f"{page}/{tab}"
+
+
+def test_every_action_has_keys_and_a_menu(running):
+    actions = running.window.parts.actions
+    in_menus = {
+        action for menu in running.window.menuBar().actions() for action in menu.menu().actions()
+    }
+    keys = [action.shortcut().toString() for _key, action in actions.items()]
+    assert all(keys)
+    assert len(set(keys)) == len(keys), "two actions share their keys"
+    assert {action for _key, action in actions.items()} <= in_menus
+
+
+def test_shortcuts_can_be_changed_but_not_taken_twice(running):
+    actions = running.window.parts.actions
+    assert actions.set_shortcut("record", QKeySequence("Ctrl+O"))
+    assert actions.set_shortcut("record", QKeySequence("Ctrl+Alt+R")) == ""
+    from gui.actions import Actions
+
+    again = Actions(actions._path)
+    assert again["record"].shortcut().toString() == "Ctrl+Alt+R"
+
+
+def luminance(colour):
+    def part(value):
+        value /= 255
+        return value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+
+    c = QColor(colour)
+    return 0.2126 * part(c.red()) + 0.7152 * part(c.green()) + 0.0722 * part(c.blue())
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+def test_text_can_be_read_in_both_themes(look):
+    grounds = ("window", "surface", "raised", "hover", "accent_soft")
+    pairs = [("text", ground) for ground in grounds]
+    pairs += [("muted", ground) for ground in ("window", "surface", "raised", "hover")]
+    pairs += [(name, f"{name}_soft") for name in ("accent", "good", "warning", "danger")]
+    pairs += [("on_accent", "accent"), ("text", "danger_soft"), ("text", "warning_soft")]
+    pairs += [("accent", "surface"), ("danger", "surface"), ("surface", "warning")]
+    poor = {
+        pair: round(ratio, 2)
+        for pair in pairs
+        if (ratio := contrast(getattr(look, pair[0]), getattr(look, pair[1]))) < 4.5
+    }
+    poor |= {
+        ("speaker", colour): round(contrast(colour, look.surface), 2)
+        for colour in look.speakers
+        if contrast(colour, look.surface) < 4.5
+    }
+    assert not poor
+
+
+def test_speakers_can_be_told_apart():
+    for look in (theme.LIGHT, theme.DARK):
+        assert len(set(look.speakers)) == len(look.speakers) >= 8
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0, 3.0])
+def test_the_window_fits_a_small_screen_at_any_scale(full, dressed, scale):
+    """Larger text instead of larger pixels: the same layouts, on 1024 x 600 of them."""
+    window = full.window
+    for page in PAGES:
+        show(full, page, "ask")
+        assert window.minimumSizeHint().width() <= 1024 / scale * 3, page
+    font = dressed.font()
+    before = font.pointSizeF()
+    try:
+        larger = theme.scaled(font, min(scale, 2.0))
+        dressed.setFont(larger)
+        window.resize(1024, 600)
+        QApplication.processEvents()
+        cut = [
+            label.text()
+            for label in window.findChildren(QLabel)
+            if label.isVisible() and label.height() < label.fontMetrics().height() * 0.8
+        ]
+        assert not cut
+    finally:
+        dressed.setFont(theme.scaled(dressed.font(), before / dressed.font().pointSizeF()))
+
+
+def test_right_to_left_turns_the_window_around(full, dressed):
+    dressed.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        QApplication.processEvents()
+        library = full.window.parts.library
+        assert library.mapTo(full.window, library.rect().center()).x() > full.window.width() / 2
+    finally:
+        dressed.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+def test_themes_change_while_it_runs(full, dressed):
+    theme.apply(dressed, "dark")
+    QApplication.processEvents()
+    picture = full.window.grab().toImage()
+    dark = sum(
+        picture.pixelColor(x, y).lightness() < 90
+        for x in range(0, picture.width(), 40)
+        for y in range(0, picture.height(), 40)
+    )
+    total = len(range(0, picture.width(), 40)) * len(range(0, picture.height(), 40))
+    theme.apply(dressed, "light")
+    assert dark > 0.7 * total
