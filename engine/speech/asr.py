@@ -183,7 +183,9 @@ def transcribe(
     missing = guards.unheard(words, spans)
     if missing:
         again, more = _hear_again(session, missing, report.part(0.9, 1.0))
-        words = sorted([*words, *again], key=lambda word: word.start)
+        for gap in missing:
+            inside = [w for w in again if gap.start <= w.start < gap.end]
+            words = guards.reconcile(words, inside, gap)
         events += more
     return _concluded(guards.order(words, spans), events, spans, session.language)
 

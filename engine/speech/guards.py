@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from engine.types import Span, Word
 
@@ -20,6 +21,8 @@ MAX_RATE = 9.0  # words per second that nobody speaks
 DOUBTFUL = 0.45  # mean probability below which few words on little speech are not believed
 DOUBTFUL_SECONDS = 1.2
 SHORTEST_WORD = 0.02
+NEARBY = 6.0  # words this close to a stretch heard again may be its own, mistimed; seconds
+SAME_WORDS = 0.6  # share of equal words from which they are
 ONSET_REACH, ONSET_PAD = 0.5, 0.05  # seconds
 
 
@@ -29,7 +32,7 @@ def find_loop(words: Sequence[Word]) -> tuple[int, int, int] | None:
     Returns:
         (index of the first word, words in the phrase, repeats) of the longest loop, or None.
     """
-    texts = [word.text.casefold().strip(".,!?…-") for word in words]
+    texts = [_plain(word.text) for word in words]
     best: tuple[int, int, int] | None = None
     for length in range(1, min(LOOP_MAX_WORDS, len(texts) // 2) + 1):
         run = 0
@@ -127,6 +130,42 @@ def unheard(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
         if span.end - position >= needed:
             missing.append(Span(position, span.end))
     return missing
+
+
+def reconcile(words: Sequence[Word], again: Sequence[Word], span: Span) -> list[Word]:
+    """Add what a second hearing of ``span`` found.
+
+    Where the second hearing says what the first one said nearby, the first was right about the
+    words and wrong about their times: the words stay once and take the new times.
+
+    Args:
+        words: First hearing, ascending by start.
+        again: Second hearing, ascending by start.
+        span: What was heard again, seconds.
+
+    Returns:
+        All words ascending by start.
+    """
+    if not again:
+        return list(words)
+    near = [
+        i for i, word in enumerate(words) if span.start - NEARBY <= word.start <= span.end + NEARBY
+    ]
+    first = [_plain(words[i].text) for i in near]
+    second = [_plain(word.text) for word in again]
+    matches = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+    if sum(match.size for match in matches) < SAME_WORDS * len(second):
+        return sorted([*words, *again], key=lambda word: word.start)
+    moved = list(words)
+    for match in matches:
+        for k in range(match.size):
+            old, new = near[match.a + k], again[match.b + k]
+            moved[old] = replace(moved[old], start=new.start, end=new.end)
+    return sorted(moved, key=lambda word: word.start)
+
+
+def _plain(text: str) -> str:
+    return text.casefold().strip(".,!?…-")
 
 
 def coverage(spans: Sequence[Span], gaps: Sequence[Span]) -> float:

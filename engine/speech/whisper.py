@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ ENGLISH_VOCABULARY = 51864
 # first shift, and ends are least wrong with the second.
 START_SHIFT, END_SHIFT = -0.15, 0.1
 MIN_WORD = 0.06
+OUTSIDE, FAR, PILE = 30, 70, 4  # 1/100 s, 1/100 s and tokens, see trusted_times
 _MIN_SAMPLES = 16_000  # shorter input is padded: whisper.cpp refuses less than 0.1 s
 _UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "yue")
 
@@ -113,17 +114,52 @@ class WhisperBackend:
         context = self._model._ctx
         end_of_text = pw.whisper_token_eot(context)
         for segment in range(pw.whisper_full_n_segments(context)):
-            for i in range(pw.whisper_full_n_tokens(context, segment)):
-                token = pw.whisper_full_get_token_data(context, segment, i)
-                if token.id >= end_of_text:
-                    continue
+            raw = [
+                pw.whisper_full_get_token_data(context, segment, i)
+                for i in range(pw.whisper_full_n_tokens(context, segment))
+            ]
+            raw = [token for token in raw if token.id < end_of_text]
+            limits = (
+                pw.whisper_full_get_segment_t0(context, segment),
+                pw.whisper_full_get_segment_t1(context, segment),
+            )
+            trusted = trusted_times([(t.t0, t.t_dtw) for t in raw], limits)
+            for token, is_trusted in zip(raw, trusted, strict=True):
                 text = pw.whisper_token_to_bytes(context, token.id)
-                if token.t_dtw >= 0:
+                if is_trusted:
                     at = token.t_dtw / 100
                     start, end = max(0.0, at + START_SHIFT), at + END_SHIFT
                 else:
                     start, end = token.t0 / 100, token.t1 / 100
                 yield Token(text, start, max(start, end), token.p)
+
+
+def trusted_times(times: Sequence[tuple[int, int]], limits: tuple[int, int]) -> list[bool]:
+    """Which of a segment's tokens have a believable time by attention.
+
+    Where a phrase occurs twice in a window, attention may follow the wrong one: times then pile
+    up in one place or leave the segment. Such tokens, and neighbours far from whisper.cpp's own
+    coarse estimate, are better placed by that estimate.
+
+    Args:
+        times: (coarse start, time by attention) of each token in 1/100 s; the latter -1 if none.
+        limits: Start and end of the segment in 1/100 s.
+    """
+    n = len(times)
+    trusted = [at >= 0 and limits[0] - OUTSIDE <= at - 15 <= limits[1] + OUTSIDE for _, at in times]
+    first = 0
+    for i in range(1, n + 1):
+        if i < n and abs(times[i][1] - times[i - 1][1]) <= 2:
+            continue
+        if i - first >= PILE:
+            trusted[first:i] = [False] * (i - first)
+        first = i
+    for order in (range(1, n), range(n - 2, -1, -1)):
+        for i in order:
+            beside = i - 1 if order.step > 0 else i + 1
+            if not trusted[beside] and abs(times[i][1] - times[i][0]) > FAR:
+                trusted[i] = False
+    return trusted
 
 
 def _words(tokens: Iterator[Token]) -> Iterator[Word]:
