@@ -45,9 +45,13 @@ class EngineProcess:
 
     Not thread-safe for receiving: one thread reads. ``send`` may be called from any thread as
     messages are small. The process ends by itself when this side of the pipe is closed.
+
+    Args:
+        target: What the process runs, with its end of the pipe; tests hand in their own.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, target: Callable[[Any], None] = worker.serve) -> None:
+        self._target = target
         self._process: BaseProcess | None = None
         self._connection: Connection[Any, Any] | None = None
 
@@ -68,7 +72,7 @@ class EngineProcess:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(
-            target=worker.serve, args=(theirs,), name="earwitness-engine", daemon=True
+            target=self._target, args=(theirs,), name="earwitness-engine", daemon=True
         )
         process.start()
         # Our copy of the child's end must close, else its death would not show as end of file.

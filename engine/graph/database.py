@@ -6,6 +6,7 @@ as ``StoreError`` with a plain message; nothing is retried and nothing is swallo
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -64,6 +65,8 @@ def explained(error: BaseException, path: Path) -> StoreError:
         )
     if "readonly" in low or "read-only" in low or "permission" in low:
         return StoreError(f"The library {path} cannot be written.", "Check its permissions.")
+    if "unable to open" in low and path.parent.is_dir() and not os.access(path.parent, os.W_OK):
+        return StoreError(f"The library {path} cannot be written.", "Its folder is read-only.")
     if "unable to open" in low:
         return StoreError(f"The library {path} cannot be opened.", "Check that the folder exists.")
     if "disk i/o" in low:
