@@ -38,12 +38,14 @@ class Word:
         end: Seconds, not before ``start``.
         text: As written, with its punctuation and no surrounding blanks.
         probability: The recogniser's own, 0 to 1.
+        channel: Number of the channel it was heard in, where each voice has one of its own.
     """
 
     start: float
     end: float
     text: str
     probability: float = 1.0
+    channel: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

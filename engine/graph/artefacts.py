@@ -20,9 +20,11 @@ from engine.types import Acoustics, Cue, Edge, Event, FloatArray, Relation, Span
 
 
 def packed_words(words: Iterable[Word]) -> str:
-    """Words as compact JSON: [[start, end, text, probability], ...]."""
+    """Words as compact JSON: [[start, end, text, probability(, channel)], ...]."""
     rows = [
-        [round(w.start, 3), round(w.end, 3), clean(w.text), round(w.probability, 4)] for w in words
+        [round(w.start, 3), round(w.end, 3), clean(w.text), round(w.probability, 4)]
+        + ([] if w.channel is None else [w.channel])
+        for w in words
     ]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 
+from engine.speech.timetable import Timetable
 from engine.types import Turn, Utterance, Word
 
 SENTENCE_END = (".", "?", "!", "…", "。", "？", "！", "؟", "।")
@@ -74,19 +75,66 @@ def utterances(words: Sequence[Word], turns: Sequence[Turn]) -> list[Utterance]:
     Raises:
         ValueError: A word or a turn ends before it starts.
     """
+    owner = _channel_owners(words, turns)
+    groups: list[Group] = []
+    for heard in _by_channel(words):
+        channel = heard[0].channel
+        if channel in owner:
+            groups.append((owner[channel], tuple(heard)))
+        else:
+            groups += assign_speakers(heard, turns)
+    parts = [(speaker, part) for speaker, run in groups for part in _split(run)]
+    parts.sort(key=lambda item: item[1][0].start)
     names: dict[int, str] = {}
     found: list[Utterance] = []
-    for speaker, run in assign_speakers(words, turns):
+    for speaker, part in parts:
         name = ""
         if speaker is not None:
             name = names.setdefault(speaker, f"Speaker {len(names) + 1}")
-        for part in _split(run):
-            end = max(word.end for word in part)
-            text = join_words(part)
-            found.append(
-                Utterance(len(found), part[0].start, end, name, text, speaker, tuple(part))
-            )
+        end = max(word.end for word in part)
+        text = join_words(part)
+        found.append(Utterance(len(found), part[0].start, end, name, text, speaker, tuple(part)))
     return found
+
+
+def _by_channel(words: Sequence[Word]) -> list[list[Word]]:
+    """The words of each channel; all in one list where channels were not heard apart."""
+    heard: dict[int | None, list[Word]] = {}
+    for word in words:
+        heard.setdefault(word.channel, []).append(word)
+    return list(heard.values())
+
+
+def _channel_owners(words: Sequence[Word], turns: Sequence[Turn]) -> dict[int | None, int]:
+    """The speaker of each channel, where there are as many speakers as channels.
+
+    Voices with a channel each may talk at the same time for minutes, so there the channel tells
+    who speaks and overlap does not.
+    """
+    channels = sorted({word.channel for word in words if word.channel is not None})
+    speakers = sorted({turn.speaker for turn in turns})
+    if len(channels) < 2 or len(speakers) != len(channels):
+        return {}
+    score: dict[tuple[int, int], float] = {}
+    for speaker in speakers:
+        own = [turn for turn in turns if turn.speaker == speaker]
+        timetable = Timetable(own)
+        covered = sum(turn.end - turn.start for turn in own)
+        for channel in channels:
+            heard = [word for word in words if word.channel == channel]
+            inside = sum(
+                max(0.0, min(word.end, turn.end) - max(word.start, turn.start))
+                for word in heard
+                for turn in timetable.between(word.start, word.end)
+            )
+            spoken = sum(word.end - word.start for word in heard)
+            # Also by the turns' own length, so that somebody who talks all the time wins nothing.
+            score[channel, speaker] = inside / max(spoken, 1e-6) + 0.5 * inside / max(covered, 1e-6)
+    owner: dict[int | None, int] = {}
+    for channel, speaker in sorted(score, key=lambda pair: -score[pair]):
+        if channel not in owner and speaker not in owner.values():
+            owner[channel] = speaker
+    return owner
 
 
 def join_words(words: Sequence[Word]) -> str:

@@ -6,12 +6,14 @@ import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.errors import ModelBroken
+from engine.speech import latch
 from engine.speech.recogniser import Heard
 from engine.speech.tags import split_tags
 from engine.types import FloatArray, Word
@@ -27,8 +29,9 @@ ENGLISH_VOCABULARY = 51864
 START_SHIFT, END_SHIFT = -0.15, 0.1
 MIN_WORD = 0.06
 OUTSIDE, FAR, PILE = 30, 70, 4  # 1/100 s, 1/100 s and tokens, see trusted_times
+# WORKAROUND: pywhispercpp #141 reports a crash with initial_prompt (none seen with 1.5.1).
+PROMPT_LATCH = "whisper-prompt-" + version("pywhispercpp")
 _MIN_SAMPLES = 16_000  # shorter input is padded: whisper.cpp refuses less than 0.1 s
-_UNSPACED = ("zh", "ja", "th", "lo", "km", "my", "yue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,14 @@ class WhisperBackend:
             "temperature": temperature,
         }
         self._model._set_params(params)
-        if prompt:
-            self._model._set_params({"initial_prompt": prompt})
         pw.assign_abort_callback(self._model._params, self._is_cancelled)
-        pw.whisper_full(self._model._ctx, self._model._params, audio, audio.size)
-        if prompt:
-            self._model._set_params({"initial_prompt": ""})
+        if prompt and latch.is_open(PROMPT_LATCH):
+            with latch.tried(PROMPT_LATCH):
+                self._model._set_params({"initial_prompt": prompt})
+                pw.whisper_full(self._model._ctx, self._model._params, audio, audio.size)
+                self._model._set_params({"initial_prompt": ""})
+        else:
+            pw.whisper_full(self._model._ctx, self._model._params, audio, audio.size)
         words, tags = split_tags(list(_words(self._tokens())))
         code = pw.whisper_lang_str(pw.whisper_full_lang_id(self._model._ctx))
         return Heard(tuple(words), tuple(tags), code)

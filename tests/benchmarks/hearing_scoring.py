@@ -17,11 +17,23 @@ from pathlib import Path
 import numpy as np
 
 FILLERS = {"mm", "hmm", "mhm", "um", "uh", "er", "erm", "ah", "eh", "mmhmm", "hm", "mmm", "uhhuh"}
-SAME = {"okay": "ok", "alright": "all right", "gonna": "going to", "wanna": "want to",
-        "'cause": "because", "cause": "because", "mr": "mister", "mrs": "missus", "dr": "doctor",
-        "yep": "yeah", "yup": "yeah"}
-UNITS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-         "fifteen sixteen seventeen eighteen nineteen").split()
+SAME = {
+    "okay": "ok",
+    "alright": "all right",
+    "gonna": "going to",
+    "wanna": "want to",
+    "'cause": "because",
+    "cause": "because",
+    "mr": "mister",
+    "mrs": "missus",
+    "dr": "doctor",
+    "yep": "yeah",
+    "yup": "yeah",
+}
+UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+).split()
 TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 Segment = tuple[float, float, str]
@@ -39,7 +51,9 @@ def number_words(n: int) -> str:
 
 def normalise(text: str) -> list[str]:
     """Words of a text as they are compared; see the module docstring."""
-    text = text.lower().replace("’", "'").replace("_", "").replace("-", " ").replace("%", " percent")
+    text = (
+        text.lower().replace("’", "'").replace("_", "").replace("-", " ").replace("%", " percent")
+    )
     text = re.sub(r"\bmm[ -]?hmm\b|\buh[ -]?huh\b", " ", text)
     words: list[str] = []
     for token in re.findall(r"[\w']+", text):
@@ -102,12 +116,21 @@ class Der:
         return (self.missed + self.false_alarm + self.confusion) / max(self.total, 1e-9)
 
     def __add__(self, other: Der) -> Der:
-        return Der(self.missed + other.missed, self.false_alarm + other.false_alarm,
-                   self.confusion + other.confusion, self.total + other.total)
+        return Der(
+            self.missed + other.missed,
+            self.false_alarm + other.false_alarm,
+            self.confusion + other.confusion,
+            self.total + other.total,
+        )
 
 
-def der(reference: list[Segment], hypothesis: list[Segment], collar: float = 0.0,
-        end: float | None = None, step: float = 0.005) -> Der:
+def der(
+    reference: list[Segment],
+    hypothesis: list[Segment],
+    collar: float = 0.0,
+    end: float | None = None,
+    step: float = 0.005,
+) -> Der:
     """Diarization error with optimal speaker mapping, overlapped speech scored.
 
     Args:
@@ -124,7 +147,9 @@ def der(reference: list[Segment], hypothesis: list[Segment], collar: float = 0.0
     if collar:
         for start, stop, _ in reference:
             for border in (start, stop):
-                scored[max(0, round((border - collar) / step)): round((border + collar) / step)] = False
+                scored[
+                    max(0, round((border - collar) / step)) : round((border + collar) / step)
+                ] = False
     ref, hyp = ref[:, scored], hyp[:, scored]
     n_ref, n_hyp = ref.sum(axis=0), hyp.sum(axis=0)
     shared = ref.astype(np.int64) @ hyp.T.astype(np.int64)
@@ -140,7 +165,7 @@ def _raster(segments: list[Segment], n: int, step: float) -> np.ndarray:
     names = sorted({s[2] for s in segments})
     grid = np.zeros((max(1, len(names)), n), dtype=bool)
     for start, end, name in segments:
-        grid[names.index(name), round(start / step): round(end / step)] = True
+        grid[names.index(name), round(start / step) : round(end / step)] = True
     return grid
 
 
