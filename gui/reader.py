@@ -27,7 +27,7 @@ class Reader(QObject):
     """
 
     failed = Signal(object)
-    _done = Signal(object, object)
+    _done = Signal(object, object, bool)
 
     def __init__(self, open_store: Callable[[], Store], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,20 +63,20 @@ class Reader(QObject):
             try:
                 if store is None:
                     store = self._open_store()
-                outcome: object = query(store)
+                outcome, has_failed = query(store), False
             except EngineError as error:
-                outcome = error
+                outcome, has_failed = error, True
             try:
-                self._done.emit(deliver, outcome)
+                self._done.emit(deliver, outcome, has_failed)
             except RuntimeError:
                 break  # The window is gone.
         if store is not None:
             store.close()
 
-    def _on_done(self, deliver: Callable[[Any], None], outcome: object) -> None:
+    def _on_done(self, deliver: Callable[[Any], None], outcome: object, has_failed: bool) -> None:
         if self._is_closed:
             return
-        if isinstance(outcome, EngineError):
+        if has_failed:
             self.failed.emit(outcome)
         else:
             deliver(outcome)

@@ -14,7 +14,7 @@ from engine.messages import Edit
 from engine.types import Answer, Edge, Relation, Utterance, Word
 from gui.content import MeetingContent, load
 from gui.engine_client import EngineClient, Job
-from gui.reader import Reader
+from gui.reader import Query, Reader
 
 _WORDS_CHUNK = 100
 
@@ -162,7 +162,7 @@ class Session(QObject):
         self._take(content)
         self.refreshed.emit(content)
         # Twenty thousand utterances take a while to let go of; the reader has the time.
-        self._reader.read(lambda _store, _old=old: None, _nothing)
+        self._reader.read(_holding(old), _nothing)
         del old
 
     def _take(self, content: MeetingContent) -> None:
@@ -183,3 +183,13 @@ class Session(QObject):
 
 def _nothing(_result: object) -> None:
     """What is done with a read that gives nothing."""
+
+
+def _holding(content: MeetingContent | None) -> Query:
+    """A read that does nothing but keep a value until the reader comes to it."""
+
+    def query(_store: Store) -> None:
+        del _store
+
+    query.held = content  # type: ignore[attr-defined]
+    return query

@@ -1,0 +1,105 @@
+"""The border to the engine, with small real processes."""
+
+import os
+import time
+
+import pytest
+
+from engine import messages
+from gui.engine_client import EngineClient
+
+
+def echo(connection):
+    """Answers searches; dies, hangs or fails when told to."""
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        match request:
+            case messages.Shutdown():
+                return
+            case messages.Search(job_id=job_id, text="die"):
+                os._exit(11)
+            case messages.Search(job_id=job_id, text="hang"):
+                connection.send(messages.Started(job_id))
+                time.sleep(60)
+            case messages.Search(job_id=job_id, text="fail"):
+                connection.send(messages.Failed(job_id, "StoreError", "No.", "Try later."))
+            case messages.Search(job_id=job_id, text=text):
+                connection.send(messages.Started(job_id))
+                connection.send(messages.Partial(job_id, text[:1]))
+                connection.send(messages.Finished(job_id, (text, os.getpid())))
+
+
+@pytest.fixture
+def client(qapp):
+    made = EngineClient("test", echo)
+    yield made
+    made.close()
+
+
+def search(text):
+    return messages.Search("", "/library", text)
+
+
+def result(client, qtbot, text):
+    job = client.submit(search(text))
+    with qtbot.waitSignal(job.finished, timeout=30_000) as signal:
+        pass
+    return signal.args[0]
+
+
+def test_replies_reach_the_job_that_asked(client, qtbot):
+    partials = []
+    job = client.submit(search("hello"))
+    job.partial.connect(partials.append)
+    with qtbot.waitSignals([job.started, job.finished, job.ended], timeout=30_000):
+        pass
+    assert partials == ["h"]
+    assert not client.is_busy
+
+
+def test_a_failure_is_told_once(client, qtbot):
+    job = client.submit(search("fail"))
+    with qtbot.waitSignal(client.job_failed, timeout=30_000) as signal:
+        pass
+    assert signal.args[0] is job
+    assert signal.args[1].message == "No."
+
+
+def test_a_crash_fails_the_job_and_the_next_one_gets_a_new_process(client, qtbot):
+    _text, first = result(client, qtbot, "one")
+    job = client.submit(search("die"))
+    with qtbot.waitSignal(job.failed, timeout=30_000) as signal:
+        pass
+    assert signal.args[0].kind == "EngineDied"
+    _text, second = result(client, qtbot, "two")
+    assert first != second
+
+
+def test_a_deaf_job_is_killed_and_the_others_go_on(client, qtbot, monkeypatch):
+    monkeypatch.setattr("gui.engine_client._GRACE_MS", 50)
+    stuck = client.submit(search("hang"))
+    with qtbot.waitSignal(stuck.started, timeout=30_000):
+        pass
+    waiting = client.submit(search("patient"))
+    with qtbot.waitSignals([stuck.stopped, waiting.finished], timeout=30_000):
+        client.cancel(stuck)
+
+
+def test_closing_leaves_no_process(qapp, qtbot):
+    client = EngineClient("test", echo)
+    result(client, qtbot, "x")
+    process = client._process
+    client.close()
+    assert not process.is_alive()
+
+
+def test_it_never_blocks(client, qtbot):
+    result(client, qtbot, "warm")
+    client.submit(search("hang"))
+    began = time.monotonic()
+    for n in range(50):
+        client.submit(search(str(n)))
+    assert time.monotonic() - began < 1
