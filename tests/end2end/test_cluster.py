@@ -31,6 +31,7 @@ def workers(tmp_path_factory):
         local_directory=str(place),
         silence_logs=50,
     ) as started:
+        started.adapt(minimum=2, maximum=2, interval="500ms")  # workers that die are replaced
         yield started
 
 
