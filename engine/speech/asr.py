@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.errors import Cancelled
 from engine.progress import Report
 from engine.speech import guards
+from engine.speech.channel_speech import channel_spans
 from engine.speech.recogniser import Backend, Heard, physical_cores
 from engine.speech.windows import WINDOW_SECONDS, Window, halves, pack, split_long
 from engine.types import Event, FloatArray, Span, Word
@@ -148,7 +149,8 @@ def transcribe(
 
     Speech is packed into windows near 30 s at natural pauses. A window that loops is heard again
     in two halves; speech that got no words is heard once more on its own and is reported as a gap
-    if that fails too. Where the language is not set, a window with doubtful words whose language
+    if that fails too. Channels with voices of their own (``channel-<n>.flac`` beside the timeline)
+    are heard one by one. Where the language is not set, a window with doubtful words whose language
     is clearly another one is heard in that language.
 
     Args:
@@ -165,6 +167,46 @@ def transcribe(
         Cancelled: The user asked to stop.
         AudioError: The timeline cannot be read.
     """
+    channels = sorted(timeline_path.parent.glob("channel-*.flac"))
+    if len(channels) > 1:
+        return _transcribe_channels(recogniser, channels, options, report)
+    return _transcribe_one(recogniser, timeline_path, spans, options, report)
+
+
+def _transcribe_channels(
+    recogniser: Recogniser, channels: Sequence[Path], options: AsrOptions, report: Report
+) -> Transcription:
+    """Hear every channel on its own, so that nobody is lost where two talk at once."""
+    spans = channel_spans(channels, report.part(0.0, 0.05))
+    total = sum(span.duration for own in spans for span in own)
+    heard: list[Transcription] = []
+    done = 0.05
+    for path, own in zip(channels, spans, strict=True):
+        share = 0.95 * sum(span.duration for span in own) / max(total, 1e-6)
+        part = report.part(done, done + share)
+        found = _transcribe_one(recogniser, path, own, options, part)
+        number = int(path.stem.rpartition("-")[2])
+        heard.append(replace(found, words=tuple(replace(w, channel=number) for w in found.words)))
+        done += share
+    gaps = sorted((gap for t in heard for gap in t.gaps), key=lambda gap: gap.start)
+    longest = max(heard, key=lambda t: len(t.words))
+    return Transcription(
+        tuple(sorted((w for t in heard for w in t.words), key=lambda word: word.start)),
+        longest.language,
+        tuple(sorted((e for t in heard for e in t.events), key=lambda event: event.start)),
+        tuple(gaps),
+        guards.coverage([span for own in spans for span in own], gaps),
+    )
+
+
+def _transcribe_one(
+    recogniser: Recogniser,
+    timeline_path: Path,
+    spans: Sequence[Span],
+    options: AsrOptions,
+    report: Report,
+) -> Transcription:
+    """Hear one file; see ``transcribe``."""
     spans = [span for span in spans if span.duration > 0]
     if not spans:
         return Transcription((), options.language)

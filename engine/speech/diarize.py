@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from engine.audio.decode import Timeline
 from engine.progress import Report
-from engine.speech import vad
+from engine.speech.channel_speech import channel_spans
 from engine.speech.clustering import ClusterOptions, VoicePieces, centroids, cluster
 from engine.speech.embedding import DIM
 from engine.speech.segmentation import N_LOCAL
@@ -126,13 +126,11 @@ def _confidence(centres: FloatArray) -> float:
 
 def _by_channel(timeline: Timeline, report: Report) -> Diarization:
     """One speaker per channel: its own speech."""
-    found: list[Turn] = []
-    for channel, path in enumerate(timeline.channel_paths):
-        part = report.part(
-            channel / len(timeline.channel_paths), (channel + 1) / len(timeline.channel_paths)
-        )
-        spans = vad.speech_spans(path, part)
-        found += [Turn(span.start, span.end, channel) for span in spans]
+    found = [
+        Turn(span.start, span.end, channel)
+        for channel, spans in enumerate(channel_spans(timeline.channel_paths, report))
+        for span in spans
+    ]
     found.sort(key=lambda turn: (turn.start, turn.end))
     order = list(dict.fromkeys(turn.speaker for turn in found))
     turns = tuple(Turn(t.start, t.end, order.index(t.speaker)) for t in found)
