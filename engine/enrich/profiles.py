@@ -11,7 +11,7 @@ from engine.progress import Report
 from engine.prompts import conversation
 from engine.types import Note, Relation, Speaker, Utterance
 
-LINES_TOKENS = 600
+LINES_TOKENS = 400
 """Most tokens of one speaker's words that are read."""
 
 _FINDING = re.compile(r"^(Role|Stance) \[u(\d+)\]: (.+)$")

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Sequence
 
 from engine.embed import Embedder
+from engine.enrich.commitments import find_commitments
 from engine.enrich.context import Context, words
 from engine.enrich.coreference import find_coreference
-from engine.enrich.minutes import find_minutes, write_summary
 from engine.enrich.profiles import find_profiles
 from engine.enrich.questions import find_questions
 from engine.enrich.roles import find_roles
+from engine.enrich.topics import find_topics, write_summary
 from engine.errors import Cancelled
 from engine.graph.store import Store
 from engine.llm import ChatModel
@@ -26,7 +27,8 @@ LEAST_WORDS = 30
 """A meeting with fewer words is never given to the language model: it would invent one."""
 
 STEPS: dict[str, Callable[[Context, Report], None]] = {
-    "minutes": find_minutes,
+    "topics": find_topics,
+    "commitments": find_commitments,
     "summary": write_summary,
     "profiles": find_profiles,
     "coreference": find_coreference,

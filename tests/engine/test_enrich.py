@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from engine.enrich import coreference, minutes, roles, segments
+from engine.enrich import commitments, coreference, roles, segments, topics
 from engine.enrich.context import is_grounded
 from engine.types import Utterance
 
@@ -32,23 +32,46 @@ def test_topics_grow_with_length_but_slower():
 
 
 def test_a_reply_cut_short_gives_what_is_whole():
-    found = minutes._parsed("Title: Floors\nSummary: Stone it is.\nAction [u7]: Ana asks\nDeci")
-    assert found.title == "Floors"
-    assert found.items == (("action", 7, "Ana asks"),)
-    assert minutes._parsed("Title: only") is None
+    assert topics.parsed_topic("Title: Floors.\nSummary: Stone it is.\n") == (
+        "Floors",
+        "Stone it is.",
+    )
+    assert topics.parsed_topic("Title: Floors\nSummary: Ana and Ben wan") == ("Floors", "")
+    assert topics.parsed_topic("Title: Flo") == ("Flo", "")
+
+
+def test_key_terms_are_what_a_stretch_says_more_than_the_rest():
+    said = [utterance(0, "The panels froze again."), utterance(1, "Those panels must go.")]
+    rest = [utterance(2, "Again the garden must wait."), utterance(3, "The garden again.")]
+    assert topics.key_terms(said, [*said, *rest]).startswith("Panels")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_worth_it"),
+    [
+        ("Agreed. We print a guide of eight pages.", True),
+        ("I will tell the teachers.", True),
+        ("Pošlu to do pátku.", True),
+        ("The weather was fine.", False),
+        ("Shall we decide that today?", False),
+    ],
+)
+def test_lines_that_sound_like_a_commitment(text, is_worth_it):
+    assert commitments.sounds_committed(text) is is_worth_it
 
 
 def test_an_owner_is_named_or_says_i():
     said = [utterance(0, "I will ask two firms by Monday."), utterance(1, "Someone should.", "Ben")]
-    assert minutes._owner("Ben asks two firms", said[0], said) == "Ben"
-    assert minutes._owner("Two firms are asked", said[0], said) == "Ana"
-    assert minutes._owner("Somebody paints", said[1], said) == ""
+    assert commitments.owner("Ben asks two firms", said[0], said) == "Ben"
+    assert commitments.owner("Two firms are asked", said[0], said) == "Ana"
+    assert commitments.owner("Somebody paints", said[1], said) == ""
 
 
 def test_a_date_must_have_been_said():
-    source = "Ana I will ask two firms for a price by Monday"
-    assert minutes._due("Ana asks two firms by Monday.", source) == "by Monday"
-    assert minutes._due("Ana asks two firms by Friday.", source) == ""
+    source = "Ana I will ask two firms for a price by Monday, and think about it on the way"
+    assert commitments.due("Ana asks two firms by Monday.", source) == "by Monday"
+    assert commitments.due("Ana asks two firms by Friday.", source) == ""
+    assert commitments.due("Ana thinks about it on the way.", source) == ""
 
 
 def test_a_claim_with_another_number_is_not_grounded():
