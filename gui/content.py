@@ -50,6 +50,7 @@ class MeetingContent:
         track: Sound and speakers on a grid of 20 ms.
         audio_path: The timeline, None without sound.
         samples: An utterance to know each voice by, by speaker id.
+        suggestions: Names of known voices for speakers who have none, by speaker id.
     """
 
     meeting: Meeting
@@ -62,6 +63,7 @@ class MeetingContent:
     audio_path: Path | None = None
     colour_by_speaker: dict[int, int] = field(default_factory=dict)
     samples: dict[int, Utterance] = field(default_factory=dict)
+    suggestions: dict[int, str] = field(default_factory=dict)
 
     @property
     def utterances(self) -> list[Utterance]:
@@ -100,6 +102,7 @@ def load(store: Store, ref: str, before: MeetingContent | None = None) -> Meetin
         audio_path if audio_path.exists() else None,
         colours,
         voice_samples(utterances),
+        {s.speaker_id: s.name for s in store.voice_suggestions(meeting.id)},
     )
 
 

@@ -52,7 +52,7 @@ class SearchPage(QWidget):
         if self._job is not None:
             self._client.cancel(self._job)
         self._text = text
-        self._title.setText(self.tr("“{text}”").format(text=text))
+        self._title.setText(f'"{text}"')
         self._count.setText(self.tr("Searching…"))
         self._job = self._client.submit(Search("", str(self._library_dir), text))
         self._job.finished.connect(self._on_found)
@@ -77,6 +77,8 @@ class SearchPage(QWidget):
         self._list.clear()
         meetings = {hit.meeting_id for hit in hits}
         text = self.tr("{n} moments in {m} meetings") if hits else self.tr("Nothing was found.")
+        if len(meetings) == 1:
+            text = self.tr("{n} moments in one meeting")
         self._count.setText(text.format(n=len(hits), m=len(meetings)))
         for hit in hits:
             self._list.add(self._card(hit))

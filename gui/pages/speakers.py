@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QCursor
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QHBoxLayout, QMenu
 
 from engine.types import Note, Speaker
 from gui import theme
@@ -107,6 +107,9 @@ class SpeakersPage(Column):
             time=length(speaker.seconds), share=share, n=speaker.n_utterances
         )
         card.column.addWidget(Label(facts, "small", wraps=True))
+        suggested = content.suggestions.get(speaker.id)
+        if suggested:
+            card.column.addLayout(self._suggestion(speaker, suggested))
         for note in about:
             card.column.addWidget(Label(note.text, wraps=True))
             chip = button(f"▶ {clock(note.start)}", role="chip")
@@ -114,6 +117,18 @@ class SpeakersPage(Column):
             chip.clicked.connect(lambda _=False, n=note: self._play(n))
             card.column.addLayout(row(chip, None))
         return card
+
+    def _suggestion(self, speaker: Speaker, name: str) -> QHBoxLayout:
+        """A known voice: never taken over without being asked."""
+        yes = button(self.tr("Yes"), role="chip")
+        yes.setAccessibleName(self.tr("Yes, this is {name}").format(name=name))
+        yes.clicked.connect(
+            lambda: self._session.edit("rename_speaker", speaker_id=speaker.id, name=name)
+        )
+        no = button(self.tr("No"), role="chip")
+        no.setAccessibleName(self.tr("No, this is not {name}").format(name=name))
+        no.clicked.connect(lambda: self._session.edit("dismiss_suggestion", speaker_id=speaker.id))
+        return row(Label(self.tr("Is this {name}?").format(name=name), wraps=True), yes, no)
 
     def _play(self, note: Note) -> None:
         self.play_requested.emit(note.start, note.end if note.end > note.start else None)

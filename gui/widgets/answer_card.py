@@ -58,6 +58,8 @@ class AnswerCard(QWidget):
                 self._add_sentence(sentence.text, sentence.citations, sentence.is_supported)
         else:
             self._add_sentence(answer.text, (), True)
+        if answer.related:
+            self._add_related(answer.related)
         self._status.setText(self._receipt(answer.receipt))
         self._tools.show()
 
@@ -131,13 +133,26 @@ class AnswerCard(QWidget):
         if not is_supported:
             label.setToolTip(self.tr("Nothing in the recording supports this sentence."))
         self._body.addWidget(label)
-        if not citations:
-            return
+        if citations:
+            self._body.addWidget(self._chips(citations))
+
+    def _add_related(self, citations: tuple[Citation, ...]) -> None:
+        """Moments that may help but that no sentence rests on, folded away."""
+        words = self.tr("More moments ({n})").format(n=len(citations))
+        more = IconButton("chevron-right", words, text=words, size=1)
+        more.setCheckable(True)
+        chips = self._chips(citations)
+        chips.hide()
+        more.toggled.connect(chips.setVisible)
+        self._body.addLayout(row(more, None))
+        self._body.addWidget(chips)
+
+    def _chips(self, citations: tuple[Citation, ...]) -> QWidget:
         chips = QWidget()
         flow = FlowLayout(chips, theme.space(self))
         for citation in citations:
             flow.addWidget(self._chip(citation))
-        self._body.addWidget(chips)
+        return chips
 
     def _chip(self, citation: Citation) -> QPushButton:
         chip = QPushButton(f"▶ {citation.speaker} {clock(citation.start)}")

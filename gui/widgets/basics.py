@@ -131,6 +131,11 @@ class IconButton(QToolButton):
 class Choice(QComboBox):
     """A drop-down list with our own arrow, which a style sheet would take away."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setMinimumContentsLength(6)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the arrow over the styled box."""
         super().paintEvent(event)
