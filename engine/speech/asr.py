@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,13 +11,12 @@ from engine.errors import Cancelled
 from engine.progress import Report
 from engine.speech import guards
 from engine.speech.channel_speech import channel_spans
+from engine.speech.language import LanguageMap
 from engine.speech.recogniser import Backend, Heard, physical_cores
 from engine.speech.windows import WINDOW_SECONDS, Window, halves, pack, split_long
 from engine.types import Event, FloatArray, Span, Word
 
-MAX_PROBES = 4  # windows whose language is asked
 RETRY_TEMPERATURE = 0.4
-SURE = 0.8  # probability from which another language in a stretch is believed
 UNSURE_WORDS = 0.55  # mean word probability below which a window's language is asked
 
 
@@ -132,8 +130,8 @@ class _Session:
 
     recogniser: Recogniser
     timeline_path: Path
+    languages: LanguageMap | None
     language: str
-    is_fixed: bool
     prompt: str
     report: Report
 
@@ -212,15 +210,10 @@ def _transcribe_one(
         return Transcription((), options.language)
     windows = pack(split_long(spans, timeline_path, WINDOW_SECONDS - 1))
     session = _Session(
-        recogniser,
-        timeline_path,
-        options.language,
-        bool(options.language),
-        _prompt(options.vocabulary),
-        report,
+        recogniser, timeline_path, None, options.language, _prompt(options.vocabulary), report
     )
     if not session.language:
-        session.language = _detect_language(session, windows)
+        _find_languages(session, windows)
     words, events = _hear_all(session, windows, report.part(0.0, 0.9))
     missing = guards.unheard(words, spans)
     if missing:
@@ -250,23 +243,19 @@ def _prompt(vocabulary: str) -> str:
     return "Glossary: " + ", ".join(terms) + "." if terms else ""
 
 
-def _detect_language(session: _Session, windows: Sequence[Window]) -> str:
-    """The dominant language: probabilities summed over windows spread through the recording."""
+def _find_languages(session: _Session, windows: Sequence[Window]) -> None:
+    """Find out what is spoken, where the recogniser knows more than one language."""
     if not session.recogniser.is_multilingual:
-        return "en"
-    step = max(1, len(windows) // MAX_PROBES)
-    votes: dict[str, float] = defaultdict(float)
-    for window in windows[::step][:MAX_PROBES]:
+        session.language = "en"
+        return
+
+    def probe(i: int) -> dict[str, float]:
         session.report.check()
-        samples = window.samples(session.timeline_path)
-        speech = sum(span.duration for span in window.spans)
-        found = session.recogniser.detect(samples)
-        for code, probability in found.items():
-            votes[code] += probability * speech
-        best = max(found.values(), default=0.0)
-        if best > 0.97 and len(windows) <= 2:
-            break
-    return max(votes, key=lambda code: votes[code]) if votes else ""
+        return session.recogniser.detect(windows[i].samples(session.timeline_path))
+
+    seconds = [sum(span.duration for span in window.spans) for window in windows]
+    session.languages = LanguageMap(seconds, probe)
+    session.language = session.languages.dominant
 
 
 def _hear_all(
@@ -277,21 +266,26 @@ def _hear_all(
     done = 0.0
     words: list[Word] = []
     events: list[Event] = []
-    for window in windows:
+    for i, window in enumerate(windows):
         report("transcribe", done, total)
-        heard = _hear_window(session, window)
+        heard = _hear_window(session, i, window)
         words += heard.words
         events += heard.tags
         done += window.duration
     return words, events
 
 
-def _hear_window(session: _Session, window: Window) -> Heard:
+def _hear_window(session: _Session, index: int, window: Window) -> Heard:
     """Hear one window; the result is in the recording's time."""
     samples = window.samples(session.timeline_path)
-    heard = _hear(session, samples, session.language)
-    if not session.is_fixed and session.recogniser.is_multilingual:
-        heard = _in_own_language(session, samples, heard)
+    languages = session.languages
+    language = languages.expected(index) if languages else session.language
+    heard = _hear(session, samples, language)
+    if languages and _mean_probability(heard.words) < UNSURE_WORDS:
+        other = languages.doubted(index)
+        if other != language:
+            again = _hear(session, samples, other)
+            heard = max(heard, again, key=lambda h: _mean_probability(h.words))
     heard = _placed(heard, window)
     if guards.find_loop(heard.words) is None:
         return _believed(heard, window)
@@ -304,7 +298,7 @@ def _hear_window(session: _Session, window: Window) -> Heard:
             part.samples(session.timeline_path),
             session.report,
             "",
-            session.language,
+            language,
             RETRY_TEMPERATURE if len(parts) == 1 else 0.0,
         )
         words += guards.cut_loops(_believed(_placed(again, part), part).words)
@@ -312,19 +306,10 @@ def _hear_window(session: _Session, window: Window) -> Heard:
 
 
 def _hear(session: _Session, samples: FloatArray, language: str) -> Heard:
-    return session.recogniser.hear(samples, session.report, session.prompt, language)
-
-
-def _in_own_language(session: _Session, samples: FloatArray, heard: Heard) -> Heard:
-    """Hear a doubtful window in the language it is clearly in."""
-    if heard.words and _mean_probability(heard.words) >= UNSURE_WORDS:
-        return heard
-    found = session.recogniser.detect(samples)
-    language = max(found, key=lambda code: found[code], default="")
-    if not language or language == session.language or found[language] < SURE:
-        return heard
-    other = _hear(session, samples, language)
-    return other if _mean_probability(other.words) > _mean_probability(heard.words) else heard
+    heard = session.recogniser.hear(samples, session.report, session.prompt, language)
+    if session.prompt and guards.echoes(heard.words, session.prompt):
+        return session.recogniser.hear(samples, session.report, "", language)
+    return heard
 
 
 def _mean_probability(words: Sequence[Word]) -> float:
@@ -355,5 +340,8 @@ def _hear_again(
     session: _Session, missing: Sequence[Span], report: Report
 ) -> tuple[list[Word], list[Event]]:
     """Give speech without words a second chance, on its own."""
-    parts = split_long(missing, session.timeline_path, WINDOW_SECONDS - 1)
-    return _hear_all(replace(session, prompt=""), pack(parts), report)
+    windows = pack(split_long(missing, session.timeline_path, WINDOW_SECONDS - 1))
+    again = replace(session, prompt="", languages=None)
+    if session.languages and session.languages.is_mixed:
+        _find_languages(again, windows)
+    return _hear_all(again, windows, report)

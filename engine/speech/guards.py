@@ -21,6 +21,7 @@ MAX_RATE = 9.0  # words per second that nobody speaks
 DOUBTFUL = 0.45  # mean probability below which few words on little speech are not believed
 DOUBTFUL_SECONDS = 1.2
 SHORTEST_WORD = 0.02
+ECHO = 0.8  # share of a window's words that stand in the vocabulary in this very order
 NEARBY = 6.0  # words this close to a stretch heard again may be its own, mistimed; seconds
 SAME_WORDS = 0.6  # share of equal words from which they are
 ONSET_REACH, ONSET_PAD = 0.5, 0.05  # seconds
@@ -68,6 +69,16 @@ def is_doubtful(words: Sequence[Word], speech_seconds: float) -> bool:
     if len(words) / max(speech_seconds, 0.1) > MAX_RATE and len(words) > 4:
         return True
     return speech_seconds < DOUBTFUL_SECONDS and mean < DOUBTFUL
+
+
+def echoes(words: Sequence[Word], prompt: str) -> bool:
+    """Whether the recogniser only recites the vocabulary it was given."""
+    said = [_plain(word.text) for word in words]
+    given = [_plain(text) for text in prompt.replace(",", " ").split()]
+    if len(said) < 3:
+        return bool(said) and said[0] == given[0] if given else False
+    matches = SequenceMatcher(None, given, said, autojunk=False).get_matching_blocks()
+    return max(match.size for match in matches) >= ECHO * len(said)
 
 
 def order(words: Sequence[Word], spans: Sequence[Span]) -> list[Word]:

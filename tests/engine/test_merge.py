@@ -88,3 +88,14 @@ def test_every_word_occurs_once_in_order(raw_words, raw_turns):
     assert [w for u in found for w in u.words] == stream
     assert [u.index for u in found] == list(range(len(found)))
     assert all(a.start <= b.start for a, b in itertools.pairwise(found))
+
+
+def test_voices_with_a_channel_each_may_talk_at_the_same_time():
+    left = [Word(t, t + 0.8, "l", 1.0, 0) for t in range(8)]
+    right = [Word(t + 0.1, t + 0.9, "r", 1.0, 1) for t in range(2, 8)]
+    stream = sorted([*left, *right], key=lambda word: word.start)
+    found = utterances(stream, [Turn(0, 8.8, 0), Turn(2, 8.9, 1)])
+    assert {(u.speaker_id, u.text) for u in found} == {
+        (0, " ".join("l" * 8)),
+        (1, " ".join("r" * 6)),
+    }
