@@ -33,6 +33,7 @@ from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient
 from gui.jobs import JobQueue
 from gui.library_actions import LibraryActions
+from gui.live import LiveTranscript
 from gui.main_window import MainWindow
 from gui.pages.ask import AskPage
 from gui.pages.graph import GraphPage
@@ -57,16 +58,18 @@ from gui.widgets.recording_strip import RecordingStrip
 
 
 class Clients:
-    """The three engine processes: hearing, answering, and short errands."""
+    """The engine processes: hearing, answering, short errands, and listening along."""
 
     def __init__(self) -> None:
         self.analysis = EngineClient("analysis")
         self.assistant = EngineClient("assistant")
         self.clerk = EngineClient("clerk")
+        # Started only when a recording is; it listens along and does nothing else.
+        self.listener = EngineClient("listener")
 
     def all(self) -> tuple[EngineClient, ...]:
         """Each of them."""
-        return self.analysis, self.assistant, self.clerk
+        return self.analysis, self.assistant, self.clerk, self.listener
 
 
 class App(QObject):
@@ -88,6 +91,8 @@ class App(QObject):
         self.player = Player()
         self.queue = JobQueue(clients.analysis, library_dir)
         self.recording = Recording(self.reader, library_dir)
+        self.live = LiveTranscript(self.recording, clients.listener)
+        self.live.language = chosen.language
         self.takes = Takes(self.queue, clients.clerk, library_dir)
         # Dialogs need a window to stand over, which is built last.
         self._anchor = QWidget()
@@ -157,7 +162,7 @@ class App(QObject):
         bar.retry_requested.connect(queue.retry)
         bar.move_requested.connect(queue.move)
         bar.pause_requested.connect(queue.set_paused)
-        for client in self.clients.all():
+        for client in (self.clients.analysis, self.clients.assistant, self.clients.clerk):
             client.job_failed.connect(self._on_job_failed)
         self.reader.failed.connect(self._on_read_failed)
         self.player.device_missing.connect(self._on_device_missing)
@@ -177,6 +182,8 @@ class App(QObject):
 
     def _connect_recording(self) -> None:
         parts, recording = self.window.parts, self.recording
+        self.live.lines_changed.connect(parts.record.live.show_lines)
+        self.live.unavailable.connect(parts.record.live.explain)
         recording.status_changed.connect(self._on_recording_status)
         recording.noticed.connect(self._on_noticed)
         recording.failed.connect(self.window.show_banner)

@@ -55,6 +55,10 @@ class Recording(QObject):
         """A recording is made (also while it is paused)."""
         return self._recorder is not None
 
+    def track_paths(self) -> tuple[Path, ...]:
+        """The files of the running recording, which grow."""
+        return self._recorder.track_paths() if self._recorder is not None else ()
+
     def list_devices(self) -> None:
         """Look for devices in the background."""
         self._reader.read(lambda _store: _inputs(), self._on_devices)

@@ -111,6 +111,10 @@ class Recorder:
         """The folder of this take, None for a live level."""
         return self._folder
 
+    def track_paths(self) -> tuple[Path, ...]:
+        """The files that grow, the microphone's first."""
+        return tuple(track.path for track in self._tracks if track.path is not None)
+
     def start(self) -> None:
         """Open the devices and begin.
 

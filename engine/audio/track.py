@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -76,6 +77,11 @@ class Track:
         self._has_spoken = False
         self._is_silent = False
         self._level_db = self._peak_db = _FLOOR_DB
+
+    @property
+    def path(self) -> Path | None:
+        """The file it is written to."""
+        return self._file.path if self._file is not None else None
 
     def write_to(self, file: TrackFile) -> None:
         """Keep the samples in a file; without one they only make a level."""

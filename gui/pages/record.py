@@ -14,6 +14,7 @@ from gui.clock import clock
 from gui.recording import Recording
 from gui.widgets.basics import Badge, Card, Choice, Column, IconButton, Label, button, row
 from gui.widgets.level_meter import LevelMeter
+from gui.widgets.live_view import LiveView
 
 
 class RecordPage(Column):
@@ -109,6 +110,8 @@ class RecordPage(Column):
         self.add(self._note)
         self._notes = Label("", "muted", wraps=True)
         self.add(self._notes)
+        self.live = LiveView()
+        self.add(self.live)
 
     def _consent_card(self) -> QWidget:
         self._consent = Card("banner")
@@ -210,6 +213,7 @@ class RecordPage(Column):
             self._state.show_state(self.tr("Not recording"))
             self._clock.setText(clock(0))
             self._notes.setText("")
+            self.live.hide()
 
     def _on_consent(self) -> None:
         self._consent_path.parent.mkdir(parents=True, exist_ok=True)

@@ -155,3 +155,21 @@ def test_closing_while_recording_asks_first(page, running, dialogs, qtbot):
     dialogs.replies = [False]
     assert not running.window.close()
     assert running.recording.is_running
+
+
+def test_words_appear_while_recording_and_are_never_lost(page, running, clients, streams, qtbot):
+    from engine.messages import Listen, LiveUtterance
+
+    start(page, running, qtbot)
+    (job,) = clients.listener.jobs
+    assert isinstance(job.request, Listen)
+    assert [path.rsplit("/")[-1] for path in job.request.paths] == ["microphone.wav", "system.wav"]
+    job.partial.emit(LiveUtterance(1, 0.0, 2.0, 0, "Speaker 1", "Good mor", False))
+    job.partial.emit(LiveUtterance(1, 0.0, 2.4, 0, "Speaker 1", "Good morning.", True))
+    job.partial.emit(LiveUtterance(2, 3.0, 4.0, 1, "Speaker 2", "Hello <b>", False))
+    text = page.live.toPlainText()
+    assert "Good morning." in text
+    assert "Good mor\n" not in text
+    assert "Hello <b>" in text
+    running.recording.stop()
+    qtbot.waitUntil(lambda: clients.listener.cancelled == [job])

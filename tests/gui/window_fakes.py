@@ -265,12 +265,13 @@ class FakeEngineClient(QObject):
 
 
 class FakeClients:
-    """Three of them."""
+    """One of each."""
 
     def __init__(self) -> None:
         self.analysis = FakeEngineClient("analysis")
         self.assistant = FakeEngineClient("assistant")
         self.clerk = FakeEngineClient("clerk")
+        self.listener = FakeEngineClient("listener")
 
     def all(self) -> tuple[FakeEngineClient, ...]:
-        return self.analysis, self.assistant, self.clerk
+        return self.analysis, self.assistant, self.clerk, self.listener
