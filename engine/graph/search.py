@@ -322,15 +322,17 @@ def _hits(store: Store, scores: dict[int, float], k: int) -> list[Hit]:
 
 def _shown(store: Store, hits: Sequence[Hit], speaker: str, limit: int) -> list[SearchHit]:
     """Read the utterances of hits, those of other speakers left out."""
-    titles = {meeting.id: meeting.title for meeting in store.meetings()}
+    titles = dict(store.rows("SELECT id, title FROM meetings"))
     wanted = folded(speaker)
     shown: list[SearchHit] = []
-    for hit in hits:
-        utterance = store.utterance(hit.meeting_id, hit.index)
-        if wanted in folded(utterance.speaker):
-            shown.append(
-                SearchHit(hit.meeting_id, titles.get(hit.meeting_id, ""), utterance, hit.score)
-            )
-        if len(shown) == limit:
+    for first in range(0, len(hits), limit):
+        part = hits[first : first + limit]
+        read = store.utterances_at([(hit.meeting_id, hit.index) for hit in part])
+        for hit in part:
+            utterance = read.get((hit.meeting_id, hit.index))
+            if utterance is not None and wanted in folded(utterance.speaker):
+                title = titles.get(hit.meeting_id, "")
+                shown.append(SearchHit(hit.meeting_id, title, utterance, hit.score))
+        if len(shown) >= limit:
             break
-    return shown
+    return shown[:limit]

@@ -152,6 +152,22 @@ class UtteranceTables(FindingTables):
         name = self.value("SELECT name FROM speakers WHERE id = ?", (found[0][4],))
         return _utterance(found[0], name or "", True)
 
+    def utterances_at(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Utterance]:
+        """Utterances of any meetings by (meeting id, index), without words."""
+        found: dict[tuple[str, int], Utterance] = {}
+        for first in range(0, len(places), 200):
+            part = places[first : first + 200]
+            marks = ", ".join(["(?, ?)"] * len(part))
+            rows = self.rows(
+                f"{_SELECT}, NULL, u.meeting_id, s.name {_FROM} "
+                "LEFT JOIN speakers s ON s.id = u.speaker_id "
+                f"WHERE (u.meeting_id, u.idx) IN (VALUES {marks})",
+                tuple(value for place in part for value in place),
+            )
+            for row in rows:
+                found[row[17], row[0]] = _utterance(row, row[18] or "", False)
+        return found
+
     def speakers(self, meeting_id: str) -> list[Speaker]:
         """The speakers in order of their first words."""
         found = self.rows(

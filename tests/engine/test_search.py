@@ -1,7 +1,10 @@
 import importlib.util
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.errors import StoreError
 from engine.graph import edits, library_index
@@ -81,6 +84,25 @@ def test_every_query_finds_its_words(store, meeting, query, expected):
 def test_no_query_is_a_syntax_error(store, meeting, query):
     found(store, query)
     found(store, query, [meeting.id])
+
+
+@settings(
+    max_examples=int(os.environ.get("EARWITNESS_EXAMPLES", "60")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from([*'"*^:(){}+-~', "NEAR", "AND ", "税", "a", "'", "\x00"])).map(
+            "".join
+        ),
+    )
+)
+def test_random_queries_are_only_words(store, meeting, query):
+    for ids in ((), [meeting.id]):
+        for hit in keyword_search(store, ids, query, 5):
+            assert 0 <= hit.index < len(TEXTS)
 
 
 def test_blank_finds_nothing(store, meeting):
