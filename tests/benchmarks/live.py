@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import soundfile
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "resources" / "sample"
@@ -57,16 +56,18 @@ def word_errors(truth: list[str], heard: list[str]) -> int:
 
 def followed(seconds: float, speed: float) -> dict[str, float]:
     """Run it and measure."""
+    from engine.audio.decode import decode, read
     from engine.errors import Cancelled
     from engine.jobs import Jobs
     from engine.messages import Listen, LiveUtterance
-    from engine.progress import Report
+    from engine.progress import Report, silent
 
-    samples, _ = soundfile.read(SAMPLE / "meeting.opus", dtype="int16")
-    if samples.ndim > 1:
-        samples = samples[:, 0]
-    samples = samples[: int(seconds * RATE_HZ)]
+    with tempfile.TemporaryDirectory() as folder:
+        timeline = decode(SAMPLE / "meeting.opus", Path(folder), "mix", silent())
+        samples = (read(timeline.path, 0.0, seconds) * 32767).astype(np.int16)
     seconds = len(samples) / RATE_HZ
+    jobs = Jobs()
+    jobs.recogniser("whisper-tiny.en")  # not what is measured
     lines: dict[int, LiveUtterance] = {}
     final_delays, first_delays = [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -88,7 +89,7 @@ def followed(seconds: float, speed: float) -> dict[str, float]:
         writer = threading.Thread(target=written, args=(path, samples, speed, began))
         writer.start()
         with contextlib.suppress(Cancelled):
-            Jobs().run(Listen("live", (str(path),), "en"), Report(None, is_over), on_line)
+            jobs.run(Listen("live", (str(path),), "en"), Report(None, is_over), on_line)
         writer.join()
         cpu = time.process_time() - cpu
     truth = json.loads((SAMPLE / "truth.json").read_text("utf-8"))
