@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from engine.errors import Cancelled
@@ -60,7 +61,8 @@ class Recogniser:
 
     Attributes:
         model_id: Catalogue id.
-        is_multilingual: It knows more than one language.
+        is_multilingual: It can be told, and can detect, the language.
+        language: The only language it knows, else "".
     """
 
     def __init__(self, model_id: str, threads: int = 0) -> None:
@@ -83,6 +85,7 @@ class Recogniser:
         n_threads = min(threads, physical_cores()) if threads > 0 else physical_cores()
         self._backend: Backend = load_backend(model_id, n_threads, self._is_cancelled)
         self.is_multilingual = self._backend.is_multilingual
+        self.language = self._backend.language
 
     def hear(
         self,
@@ -134,6 +137,7 @@ class _Session:
     language: str
     prompt: str
     report: Report
+    found: Counter[str] = field(default_factory=Counter)
 
 
 def transcribe(
@@ -222,7 +226,8 @@ def _transcribe_one(
             inside = [w for w in again if gap.start <= w.start < gap.end]
             words = guards.reconcile(words, inside, gap)
         events += more
-    return _concluded(guards.order(words, spans), events, spans, session.language)
+    language = session.language or next((code for code, _ in session.found.most_common(1)), "")
+    return _concluded(guards.order(words, spans), events, spans, language)
 
 
 def _concluded(
@@ -246,7 +251,7 @@ def _prompt(vocabulary: str) -> str:
 def _find_languages(session: _Session, windows: Sequence[Window]) -> None:
     """Find out what is spoken, where the recogniser knows more than one language."""
     if not session.recogniser.is_multilingual:
-        session.language = "en"
+        session.language = session.recogniser.language
         return
 
     def probe(i: int) -> dict[str, float]:
@@ -271,6 +276,7 @@ def _hear_all(
         heard = _hear_window(session, i, window)
         words += heard.words
         events += heard.tags
+        session.found[heard.language] += len(heard.words)
         done += window.duration
     return words, events
 

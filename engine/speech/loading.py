@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.errors import EngineError
 from engine.speech.recogniser import Backend
+from engine.weights.catalogue import spec
 from engine.weights.locate import locate
 
 
@@ -19,7 +21,15 @@ def load_backend(model_id: str, threads: int, is_cancelled: Callable[[], bool]) 
     Raises:
         ModelMissing: The weights are not on this machine.
         ModelBroken: They are not what the catalogue promises.
+        EngineError: No such model, or it is no recogniser.
     """
-    from engine.speech.whisper import WhisperBackend
+    kind = spec(model_id).kind
+    if kind == "whisper.cpp":
+        from engine.speech.whisper import WhisperBackend
 
-    return WhisperBackend(locate(model_id), threads, is_cancelled)
+        return WhisperBackend(locate(model_id), threads, is_cancelled)
+    if kind.startswith("sherpa-") and spec(model_id).task == "transcription":
+        from engine.speech.sherpa_asr import SherpaBackend
+
+        return SherpaBackend(model_id, threads)
+    raise EngineError(f"{spec(model_id).title} cannot transcribe.", "Choose another model.")

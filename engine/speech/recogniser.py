@@ -31,6 +31,10 @@ class Backend(Protocol):
     def is_multilingual(self) -> bool:
         """It can be told, and can detect, a language."""
 
+    @property
+    def language(self) -> str:
+        """The only language it knows, "" when there are more."""
+
     def hear(self, samples: FloatArray, language: str, prompt: str, temperature: float) -> Heard:
         """Recognise (samples,) float32 at 16 kHz, at most 30 s; may raise ``Cancelled``."""
 

@@ -72,6 +72,11 @@ class WhisperBackend:
 
         return bool(pw.whisper_is_multilingual(self._model._ctx))
 
+    @property
+    def language(self) -> str:
+        """``en`` for English-only weights, else ""."""
+        return "" if self.is_multilingual else "en"
+
     def hear(self, samples: FloatArray, language: str, prompt: str, temperature: float) -> Heard:
         """Recognise one window.
 

@@ -21,6 +21,7 @@ class Scripted:
     """Answers every window by a function of its length, language and prompt."""
 
     is_multilingual = True
+    language = ""
 
     def __init__(self, script: Script, languages: dict[str, float] | None = None) -> None:
         self.script, self.languages = script, languages or {"en": 0.99}
