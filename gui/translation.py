@@ -21,7 +21,7 @@ class TsTranslator(QTranslator):
         self, context: str, source: str, disambiguation: str | None = None, n: int = -1
     ) -> str:
         """The translation, "" where there is none."""
-        return self._words.get((context, source), "")
+        return self._words.get((context, source)) or self._words.get(("", source), "")
 
     def isEmpty(self) -> bool:  # noqa: N802
         """Whether it knows nothing."""
@@ -36,7 +36,10 @@ def _read(path: Path) -> dict[tuple[str, str], str]:
         for message in context.iter("message"):
             translated = message.find("translation")
             if translated is not None and translated.text and translated.get("type") is None:
-                words[name, message.findtext("source", "")] = translated.text
+                source = message.findtext("source", "")
+                words[name, source] = translated.text
+                # The same words in a part of the window the file does not know yet.
+                words.setdefault(("", source), translated.text)
     return words
 
 
