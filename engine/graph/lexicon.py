@@ -126,6 +126,9 @@ def content_tokens(query: str) -> list[str]:
 
 def is_back_channel(text: str) -> bool:
     """Whether an utterance only keeps the talk going ("mm-hmm", "yeah right")."""
+    # Six of them in a row still say nothing; more are looked at no further.
+    if len(text) > 48:
+        return False
     words = tokens(text)
     return all(word in _BACK_CHANNELS for word in words) or (len(words) <= 1 and len(text) < 12)
 

@@ -48,12 +48,14 @@ class LibraryIndex:
         graph: The hnswlib index.
         facts: What ``library.json`` holds.
         stale: Meetings that the graph does not hold as they are now.
+        stamp: Of the facts file it was read from; another process may write a new one.
     """
 
     store: ArtefactTables
     graph: Any
     facts: dict[str, Any]
     stale: set[str]
+    stamp: tuple[int, int] = (0, 0)
 
     def nearest(
         self, vector: FloatArray, k: int, meeting_ids: Sequence[str] = ()
@@ -115,8 +117,10 @@ def opened(store: ArtefactTables, embedder: Encoder) -> LibraryIndex:
         StoreError: The library cannot be read.
     """
     index = _open.get(store)
-    if index is None or index.facts["generation"] != _generation(store):
+    stamp = _stamp(store)
+    if index is None or index.stamp != stamp or index.facts["model"] != embedder.model_id:
         index = _loaded(store, embedder) or _empty(store, embedder)
+        index.stamp = stamp
         _open[store] = index
     wanted = _wanted(store, embedder)
     known = index.facts["meetings"]
@@ -277,6 +281,15 @@ def _facts(store: ArtefactTables) -> dict[str, Any] | None:
     return facts if has_all and is_whole else None
 
 
+def _stamp(store: ArtefactTables) -> tuple[int, int]:
+    """Time and size of the facts file, (0, 0) without one; cheap enough for every search."""
+    try:
+        state = (store.library_dir / FACTS_NAME).stat()
+    except OSError:
+        return 0, 0
+    return state.st_mtime_ns, state.st_size
+
+
 def _generation(store: ArtefactTables) -> str:
     facts = _facts(store)
     return str(facts["generation"]) if facts else ""
@@ -317,6 +330,7 @@ def _save(index: LibraryIndex) -> None:
             index.facts["generation"] = secrets.token_hex(8)
             temporary.replace(path)
             _write_facts(store, index.facts)
+        index.stamp = _stamp(store)
         _open[store] = index
     except (OSError, RuntimeError):
         _discard(store)

@@ -158,10 +158,13 @@ class UtteranceTables(FindingTables):
         for first in range(0, len(places), 200):
             part = places[first : first + 200]
             marks = ", ".join(["(?, ?)"] * len(part))
+            # Joined from the places: SQLite scans the table for an IN over pairs.
             rows = self.rows(
-                f"{_SELECT}, NULL, u.meeting_id, s.name {_FROM} "
-                "LEFT JOIN speakers s ON s.id = u.speaker_id "
-                f"WHERE (u.meeting_id, u.idx) IN (VALUES {marks})",
+                f"WITH places(meeting_id, idx) AS (VALUES {marks}) "
+                f"{_SELECT}, NULL, u.meeting_id, s.name FROM places p CROSS JOIN utterances u "
+                "ON u.meeting_id = p.meeting_id AND u.idx = p.idx "
+                "LEFT JOIN acoustics a ON a.utterance_id = u.id "
+                "LEFT JOIN speakers s ON s.id = u.speaker_id",
                 tuple(value for place in part for value in place),
             )
             for row in rows:
