@@ -45,9 +45,13 @@ LINE_PAUSE = 0.8
 
 LEAST_VOICE_SECONDS = 0.6
 OPEN_LOOKBACK = 0.4
+PIECE_SECONDS = 1.8
+"""About how long a piece is that is taken for one voice."""
+
 ECHO_SHARE = 0.7
 ECHO_WORDS = 3
 _MARGIN = 0.15
+_FRAME = 320
 _GAIN_WINDOW = 600  # tenths of a second that decide how much a quiet track is amplified
 
 _OPTIONS = vad.VadOptions(min_silence=0.3, max_speech=12.0)
@@ -91,12 +95,16 @@ def listen(paths: Sequence[Path], hearing: Hearing, report: Report, on_line: OnL
 
 @dataclass(slots=True)
 class _Line:
-    """What is being said on a track and is not ended yet."""
+    """What is being said on a track and is not ended yet.
+
+    ``margin`` seconds before it are heard as well, as far as they are not of another line.
+    """
 
     key: int
     start: float
     end: float
     voice: int | None = None
+    margin: float = _MARGIN
     shown: str = ""
     heard: tuple[float, float] = (0.0, 0.0)
 
@@ -126,9 +134,9 @@ class _Track:
     line: _Line | None = None
 
     def cut(self, start: float, end: float) -> FloatArray:
-        """The kept samples of a stretch with a little around it."""
-        first = max(0, round((start - _MARGIN) * SAMPLE_RATE) - self.recent_at)
-        last = max(0, round((end + _MARGIN) * SAMPLE_RATE) - self.recent_at)
+        """The kept samples of a stretch."""
+        first = max(0, round(start * SAMPLE_RATE) - self.recent_at)
+        last = max(0, round(end * SAMPLE_RATE) - self.recent_at)
         return np.ascontiguousarray(self.recent[first:last])
 
     @property
@@ -199,22 +207,28 @@ class Listener:
         track.rest = pending[n:]
 
     def _add(self, track: _Track, span: Span) -> None:
-        """Put an ended stretch of speech into the line it belongs to."""
+        """Put an ended stretch of speech into the lines it belongs to."""
         track.open_at = None
-        voice = None
-        if span.duration >= LEAST_VOICE_SECONDS:
-            embedding = self._hearing.voice(track.cut(span.start, span.end))
-            voice = self._voices.place(embedding, span.duration)
-        line = track.line
+        for piece in _pieces(track, span):
+            voice = None
+            if piece.duration >= LEAST_VOICE_SECONDS:
+                embedding = self._hearing.voice(track.cut(piece.start, piece.end))
+                voice = self._voices.place(embedding, piece.duration)
+            self._append(track, piece, voice)
+
+    def _append(self, track: _Track, piece: Span, voice: int | None) -> None:
+        """Put a piece of one voice into the open line, or end that and begin another."""
+        line, margin = track.line, _MARGIN
         if line is not None:
             is_other = voice is not None and line.voice is not None and voice != line.voice
-            is_long = span.end - line.start > LINE_SECONDS
-            if is_other or is_long or span.start - line.end > LINE_PAUSE:
-                self._end(track)
+            is_long = piece.end - line.start > LINE_SECONDS
+            if is_other or is_long or piece.start - line.end > LINE_PAUSE:
+                margin = min(_MARGIN, max(0.0, (piece.start - line.end) / 2))
+                self._end(track, margin)
                 line = None
         if line is None:
-            line = track.line = _Line(self._new_key(), span.start, span.end, voice)
-        line.end = max(line.end, span.end)
+            line = track.line = _Line(self._new_key(), piece.start, piece.end, voice, margin)
+        line.end = max(line.end, piece.end)
         line.voice = voice if line.voice is None else line.voice
 
     def _end_after_pause(self, track: _Track) -> None:
@@ -232,21 +246,21 @@ class Listener:
         end = line.end if track.open_at is None else track.now
         if line.heard == (line.start, end):
             return
-        text = self._text(track, line.start, end)
+        text = self._text(track, line, end, _MARGIN)
         line.heard = (line.start, end)
         if text and text != line.shown:
             line.shown = text
             self._on_line(_said(line, end, track.number, text, is_final=False))
 
-    def _end(self, track: _Track) -> None:
-        """Hear a line for the last time."""
+    def _end(self, track: _Track, margin: float = _MARGIN) -> None:
+        """Hear a line for the last time, with so many seconds behind it."""
         line, track.line = track.line, None
         if line is None:
             return
         is_known = line.heard == (line.start, line.end)
         text = line.shown if is_known else ""
         if not is_known and line.end - line.start > 0.1:
-            text = self._text(track, line.start, line.end)
+            text = self._text(track, line, line.end, margin)
         said = _said(line, line.end, track.number, text, is_final=True)
         echoes = list(self._echoes(said))
         if said in echoes:
@@ -269,9 +283,10 @@ class Listener:
             if microphone.track == 0 and is_echo(microphone.text, system.text):
                 yield microphone
 
-    def _text(self, track: _Track, start: float, end: float) -> str:
-        words = cut_loops(self._hearing.words(track.cut(start, end)))
-        return "" if is_doubtful(words, end - start) else join_words(words)
+    def _text(self, track: _Track, line: _Line, end: float, margin: float) -> str:
+        samples = track.cut(line.start - line.margin, end + margin)
+        words = cut_loops(self._hearing.words(samples))
+        return "" if is_doubtful(words, end - line.start) else join_words(words)
 
     def _new_key(self) -> int:
         self._next_key += 1
@@ -308,6 +323,27 @@ def _said(line: _Line, end: float, track: int, text: str, *, is_final: bool) -> 
 
 def _taken_back(line: LiveUtterance) -> LiveUtterance:
     return LiveUtterance(line.key, line.start, line.end, line.track, line.speaker, "", True)
+
+
+def _pieces(track: _Track, span: Span) -> list[Span]:
+    """Cut a stretch at its quietest moments, as voices may follow each other without a pause."""
+    samples = track.cut(span.start, span.end)
+    n = len(samples) // _FRAME
+    if span.duration < 2 * PIECE_SECONDS or not n:
+        return [span]
+    power = np.mean(np.square(samples[: n * _FRAME].reshape(n, _FRAME)), axis=1)
+    smooth = np.convolve(power, np.ones(5) / 5, mode="same")
+    pieces, start = [], span.start
+    while span.end - start >= 2 * PIECE_SECONDS:
+        first = round((start - span.start + PIECE_SECONDS / 2) * SAMPLE_RATE) // _FRAME
+        last = min(n, first + round(PIECE_SECONDS * SAMPLE_RATE) // _FRAME)
+        if last <= first:
+            break
+        quiet = first + int(np.argmin(smooth[first:last]))
+        cut = span.start + quiet * _FRAME / SAMPLE_RATE
+        pieces.append(Span(start, cut))
+        start = cut
+    return [*pieces, Span(start, span.end)]
 
 
 def _gain(track: _Track, samples: FloatArray) -> np.float32:

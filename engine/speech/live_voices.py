@@ -10,13 +10,13 @@ import numpy as np
 
 from engine.types import FloatArray
 
-THRESHOLD = 0.45
+THRESHOLD = 0.48
 """Cosine similarity below which a stretch is a new voice."""
 
 ETA = 0.3
 """Weight of a new stretch in the running centroid of its voice, at least 1 / (n + 1)."""
 
-SURE_SECONDS = 1.2
+SURE_SECONDS = 1.1
 """Shorter stretches neither found a voice nor move one."""
 
 MAX_VOICES = 16
