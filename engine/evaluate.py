@@ -208,6 +208,7 @@ def answer_or_retrieve(  # noqa: PLR0913 - the collaborators of one answer
 def summary(found: Answer) -> dict[str, Any]:
     """An answer as a prediction."""
     cited = {c.utterance for sentence in found.sentences for c in sentence.citations}
+    cited |= {c.utterance for c in found.related}
     return {
         "cited": sorted(cited),
         "answer": found.text,

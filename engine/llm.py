@@ -144,7 +144,6 @@ class LocalChat:
             ModelMissing: The weights are not here.
         """
         began = time.monotonic()
-        llama = self._loaded()
         prompt = self._rendered(messages)
         if len(prompt) + max_tokens > self._context_tokens:
             raise EngineError(
@@ -153,27 +152,37 @@ class LocalChat:
                 "Lower the evidence budget in the settings.",
             )
         self._is_cancelled, self._flag = is_cancelled, False
-        pieces: list[str] = []
-        finish = "stop"
         try:
-            for text, reason in self._stream(llama, prompt, grammar, max_tokens, stop):
-                if text:
-                    pieces.append(text)
-                    if on_text is not None:
-                        on_text(text)
-                finish = reason or finish
-                if self._must_stop():
-                    raise Cancelled
+            text, finish = self._gathered(prompt, grammar, max_tokens, stop, on_text)
         except RuntimeError as error:
             if self._flag:
                 raise Cancelled from error
             raise
         finally:
             self._is_cancelled = None
-        whole = "".join(pieces)
-        return Completion(
-            whole, len(prompt), self.count_tokens(whole), time.monotonic() - began, finish
-        )
+        seconds = time.monotonic() - began
+        return Completion(text, len(prompt), self.count_tokens(text), seconds, finish)
+
+    def _gathered(
+        self,
+        prompt: list[int],
+        grammar: str,
+        max_tokens: int,
+        stop: Sequence[str],
+        on_text: Callable[[str], None] | None,
+    ) -> tuple[str, str]:
+        """The whole text and how it ended; pieces are handed on as they come."""
+        pieces: list[str] = []
+        finish = "stop"
+        for text, reason in self._stream(self._loaded(), prompt, grammar, max_tokens, stop):
+            if text:
+                pieces.append(text)
+                if on_text is not None:
+                    on_text(text)
+            finish = reason or finish
+            if self._must_stop():
+                raise Cancelled
+        return "".join(pieces), finish
 
     def _stream(
         self, llama: Any, prompt: list[int], grammar: str, max_tokens: int, stop: Sequence[str]

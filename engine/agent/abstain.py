@@ -15,11 +15,14 @@ WEAKEST = 0.43
 FEWEST_WORDS = 8
 """A meeting with fewer words has nothing to answer from; no model is asked (it would invent)."""
 
-SILENT_GAP = 0.30
-"""A speaker whose best utterance fits this much worse than the best of all did not speak of it."""
+SILENT_GAP = 0.45
+"""Least lead of the best utterance of all over the best one of the speaker asked about."""
 
-CERTAIN = 0.75
-"""A fit that good is about the topic, whatever others say."""
+OWN_WORDS = 0.15
+"""Share of the topic's words with which somebody speaks of it."""
+
+OWN_MEANING = 0.40
+"""Cosine with which somebody speaks of it without its words."""
 
 SURE = 0.95
 """A search that strong outweighs a model that says NOT STATED."""
@@ -58,15 +61,17 @@ def after_search(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
 def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
     """Whether others speak of the topic but the one asked about never does.
 
-    Compares the best fit among the speaker's own utterances with the best of all: somebody who
-    did speak of it, fits nearly as well as those around.
+    That is so when none of the topic's words is theirs, nothing they say means something near it,
+    and somebody else fits clearly better. Each alone happens to people who did speak of it: they
+    answer a question without repeating its words.
     """
     own = spoken_by(corpus, intent.speaker_ids) > 0
     if not own.any():
         return "that person says nothing in this meeting"
     fit = relevance.own + 0.5 * relevance.lexical
-    best_own, best = float(fit[own].max()), float(fit.max())
-    if best_own >= best - SILENT_GAP or best_own >= CERTAIN:
+    gap = float(fit.max() - fit[own].max())
+    has_words = float(relevance.lexical[own].max()) >= OWN_WORDS
+    if has_words or float(relevance.own[own].max()) >= OWN_MEANING or gap < SILENT_GAP:
         return ""
     who = " and ".join(dict.fromkeys(intent.speakers))
     return f"{who} says nothing about this, though others do"

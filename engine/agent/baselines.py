@@ -12,10 +12,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.agent.checks import problems_of
+from engine.agent.corpus import Corpus
 from engine.agent.evidence import as_evidence, fit
 from engine.agent.execute import Found
 from engine.agent.relevance import relevance
-from engine.agent.schema import Claim, Draft, Intent
+from engine.agent.schema import Claim, Draft, Intent, Operation
 from engine.agent.session import Session
 from engine.agent.support import support_matrix
 from engine.agent.synthesise import choose, synthesise
@@ -104,9 +106,14 @@ def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:
     several places), else the two best.
     """
     full = whole_matches(intent, evidence)
-    ranked = sorted(range(len(evidence)), key=lambda i: -evidence[i].score)
+    ranked = sorted(range(len(evidence)), key=lambda i: -_answering(evidence[i]))
     chosen_rows = full[:MOST_QUOTES] if len(full) > 1 else ranked[:2]
     return Draft(tuple(quotation(evidence[i], i) for i in sorted(chosen_rows)), tuple(evidence))
+
+
+def _answering(item: Evidence) -> float:
+    """Score of an utterance as an answer: a question seldom is one."""
+    return item.score - 1.5 * item.utterance.text.rstrip().endswith("?")
 
 
 def quotation(item: Evidence, position: int) -> Claim:
@@ -187,3 +194,23 @@ def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
         return draft
     added = [quotation(draft.evidence[i], i) for i in sorted(missing[:MOST_QUOTES])]
     return replace(draft, claims=(*draft.claims, *added))
+
+
+def reasoned(
+    intent: Intent, draft: Draft, problems: tuple[str, ...], corpus: Corpus
+) -> tuple[Draft, tuple[str, ...]]:
+    """Where the model only repeats the question: the likeliest reason, word for word."""
+    found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
+    if not found and intent.operation is Operation.CUE_MOMENT:
+        loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
+        found = [loud - 1] if loud else []
+    if not found:
+        return draft, problems
+    best = max(found, key=lambda i: draft.evidence[i].score)
+    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
+    quote = quotation(draft.evidence[best], best)
+    return replace(draft, claims=(*kept, quote) if best not in _cited(kept) else tuple(kept)), ()
+
+
+def _cited(claims: Sequence[Claim]) -> set[int]:
+    return {i for claim in claims for i in claim.evidence}

@@ -7,7 +7,7 @@ import re
 from engine.agent.corpus import Corpus
 from engine.agent.schema import Claim, Draft, Intent
 from engine.agent.speakers import aliases, base_name
-from engine.agent.support import SUPPORTED, names_in, numbers_in
+from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in
 from engine.agent.words import fold, words
 from engine.types import Evidence
 
@@ -36,11 +36,22 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
     for quote in re.findall(r"[\"“]([^\"”]{4,})[\"”]", claim.text):
         if " ".join(words(quote)) not in " ".join(words(said)):
             found.append(f"the quotation {quote[:40]!r} is not in its moments")
+    if intent.is_why and len(added(claim.text, intent)) < NEW_WORDS:
+        found.append("it only repeats the question")
     credited = _credited(claim.text, corpus)
     speakers = {base_name(e.utterance.speaker) for e in cited}
     if credited and not credited & speakers:
         found.append(f"{', '.join(sorted(credited))} did not say it")
     return found
+
+
+NEW_WORDS = 2
+"""Content words that a reason must add to its question."""
+
+
+def added(text: str, intent: Intent) -> set[str]:
+    """Content words of a sentence that the question does not hold."""
+    return content_stems(text) - content_stems(intent.question)
 
 
 def _times(cited: list[Evidence]) -> set[str]:

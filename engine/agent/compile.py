@@ -176,7 +176,10 @@ def _walk(step: Step, position: int, source: str, context: _Context) -> str:
         f"        JOIN utterances t\n"
         f"          ON t.id = CASE WHEN e.source = w.id THEN e.target ELSE e.source END\n"
         f"      WHERE e.relation = {relation} AND w.depth < {depth})\n"
-        f"    SELECT id, max(score), path FROM {walk} GROUP BY id"
+        f"    SELECT id, max(score), path FROM\n"
+        f"      (SELECT id, score, path FROM {source}\n"
+        f"       UNION ALL SELECT id, score, path FROM {walk})\n"
+        f"    GROUP BY id"
     )
 
 

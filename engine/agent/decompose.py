@@ -133,23 +133,17 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
     time, rest = parse_time(stem, duration)
     cues, events = parse_cues(rest), parse_events(rest)
     computation = parse_operation(rest, bool(cues), bool(events))
+    operation, target = computation.operation, computation.target
     # A name inside what is counted or looked for is no speaker: "... the user interface concept".
-    named = find_speakers(
-        stem.replace(computation.target, "…") if computation.target else stem, roster
-    )
-    topic, context = topic_of(rest, named.speakers)
-    operation, anchor = computation.operation, None
-    topic = computation.target or topic or context
-    context = "" if topic == context else context
-    if operation in (Operation.AFTER, Operation.BEFORE):
-        anchor = Anchor(operation.value, computation.target)
-    if operation is Operation.NONE and time is not None and len(content_words(topic)) == 0:
+    named = find_speakers(stem.replace(target, "…") if target else stem, roster)
+    topic, context = _topics(rest, named, target)
+    if operation is Operation.NONE and time is not None and not content_words(topic):
         operation = Operation.AT_TIME
     if cues and operation in (Operation.CUE_MOMENT, Operation.WHO_CUE, Operation.COUNT_CUE):
         topic = strip_cues(topic)
-    form = AnswerForm.CHOICE if choices else parse_form(stem)
     quotes = tuple((a or b).strip() for a, b in _QUOTED.findall(stem))
     has_limits = bool(time or quotes or context or choices or operation is not Operation.NONE)
+    is_beside = operation in (Operation.AFTER, Operation.BEFORE)
     ids = [i for name in named.speakers for i in roster.ids_by_name[name]]
     return Intent(
         question=question,
@@ -161,19 +155,29 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         speaker_ids=tuple(dict.fromkeys(ids)),
         unknown_speakers=named.unknown,
         time=time,
-        anchor=anchor,
+        anchor=Anchor(operation.value, target) if is_beside else None,
         cues=cues,
         events=events,
-        form=form,
+        form=AnswerForm.CHOICE if choices else parse_form(stem),
         operation=operation,
-        target=computation.target,
+        target=target,
         items=computation.items,
         scope=_scope(stem, named, has_limits),
         choices=choices,
-        is_why=bool(re.search(r"\bwhy\b|\breasons?\b|\bcause[ds]?\b|\bbecause\b", stem, re.I)),
+        is_why=_WHY.search(stem) is not None,
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
     )
+
+
+_WHY = re.compile(r"\bwhy\b|\breasons?\b|\bcause[ds]?\b|\bbecause\b|\bwhat made\b", re.I)
+
+
+def _topics(rest: str, named: Named, target: str) -> tuple[str, str]:
+    """Topic and larger topic; the target of a computation is its topic."""
+    topic, context = topic_of(rest, named.speakers)
+    topic = target or topic or context
+    return topic, "" if topic == context else context
 
 
 def decompose(

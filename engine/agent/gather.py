@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.agent.causes import causes
 from engine.agent.corpus import Corpus
 from engine.agent.evidence import Selection, as_evidence, select
 from engine.agent.execute import Found
@@ -17,6 +18,7 @@ from engine.agent.relevance import Relevance
 from engine.agent.schema import Intent, Operation, TimeRange
 from engine.agent.session import Session, run_plan
 from engine.agent.sound import measured
+from engine.agent.words import words
 
 AFTER_ROWS = 6
 """Utterances read after (or before) a moment that is named by its content."""
@@ -54,10 +56,20 @@ def gather(
         if beside:
             return _chosen(session.corpus, beside)
     if wanted.operation is Operation.CUE_MOMENT and found:
-        return measured(intent, _around(session.corpus, found, fit_of), session)
+        return measured(_around(session.corpus, found, intent, fit_of), session)
     if not wanted.terms and not wanted.cues and not wanted.events:
         found = _spread(session.corpus, found, wanted.time)
+    if intent.is_why and system.has_plan:
+        found = _with_causes(found, causes(intent, session.corpus, fit_of))
     return select(session.corpus, found, session.system.weights.shortest if wanted.terms else 1)
+
+
+def _with_causes(found: Sequence[Found], reasons: Sequence[Found]) -> list[Found]:
+    """Likely reasons first: they rarely hold the words of what they explain."""
+    top = max((item.score for item in found), default=0.0)
+    first = [replace(item, score=top + 1 - rank / 10) for rank, item in enumerate(reasons)]
+    known = {item.row for item in first}
+    return [*first, *(item for item in found if item.row not in known)]
 
 
 def _chosen(corpus: Corpus, rows: Sequence[int]) -> Selection:
@@ -96,6 +108,10 @@ def _edge(intent: Intent, topic: str, is_after: bool, session: Session) -> int |
         near = [row for row, _ in event_rows(corpus, intent.events)]
         return (near[-1] if is_after else near[0] + 1) if near else None
     is_discussion = re.search(r"\b(?:discuss\w*|topic|talk\w* about)\b", intent.question, re.I)
+    if intent.cues:
+        heard = _heard(intent, topic, corpus)
+        if heard is not None:
+            return heard
     spoken = [] if is_discussion else mention_rows(corpus, every, topic)
     if spoken:
         return spoken[0]
@@ -105,7 +121,27 @@ def _edge(intent: Intent, topic: str, is_after: bool, session: Session) -> int |
     return stretch[-1] if is_after else stretch[0]
 
 
-def _around(corpus: Corpus, found: Sequence[Found], fit_of: Relevance) -> list[Found]:
+def _heard(intent: Intent, topic: str, corpus: Corpus) -> int | None:
+    """The strongest moment that sounded so, of the people the phrase names."""
+    named = {name for name in corpus.roster.ids_by_name if set(words(name)) & set(words(topic))}
+    rows = [
+        row
+        for row, utterance in enumerate(corpus.utterances)
+        if utterance.acoustics is not None
+        and any(cue in utterance.acoustics.cues for cue in intent.cues)
+        and (not named or utterance.speaker in named)
+    ]
+    return max(rows, key=lambda row: _loudness(corpus, row)) if rows else None
+
+
+def _loudness(corpus: Corpus, row: int) -> float:
+    acoustics = corpus.utterances[row].acoustics
+    return acoustics.loudness_z if acoustics is not None else 0.0
+
+
+def _around(
+    corpus: Corpus, found: Sequence[Found], intent: Intent, fit_of: Relevance
+) -> list[Found]:
     """The strongest moment, what led to it, and where else its words come up (the reason)."""
     moment = found[0]
     first, last = corpus.first_row(moment.row), corpus.last_row(moment.row)
@@ -116,6 +152,9 @@ def _around(corpus: Corpus, found: Sequence[Found], fit_of: Relevance) -> list[F
             share = 0.9 if offset == -1 else 0.5
             path = ("temporal", f"{moment.row}->{row}")
             rows.setdefault(row, Found(row, moment.score * share, path))
+    if intent.is_why:
+        for item in causes(intent, corpus, fit_of, moment.row):
+            rows[item.row] = replace(item, score=moment.score * 0.95)
     return list(rows.values())
 
 

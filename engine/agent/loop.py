@@ -31,7 +31,7 @@ from engine.errors import EngineError
 from engine.graph.store import Store
 from engine.llm import ChatModel
 from engine.progress import Report
-from engine.types import Answer, TraceEvent, Verdict
+from engine.types import Answer, Evidence, TraceEvent, Verdict
 
 __all__ = ["AskOptions", "answer"]
 
@@ -63,14 +63,7 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
         MeetingNotFound: One of the meetings does not exist.
         Cancelled: The user asked to stop.
     """
-    if not question.strip():
-        raise EngineError("The question is empty.", "Ask something about the meeting.")
-    if options.system not in SYSTEMS:
-        raise EngineError(
-            f"There is no system called {options.system!r}.", f"One of: {', '.join(SYSTEMS)}."
-        )
-    if not meeting_ids:
-        raise EngineError("There is no meeting to ask about.", "Add a recording first.")
+    _refuse(question, meeting_ids, options)
     report("read", 0, 1)
     session = Session(
         store,
@@ -88,6 +81,18 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
     draft, verdict = _answered(intent, session)
     report("answer", 1, 1)
     return as_answer(intent, draft, verdict, session)
+
+
+def _refuse(question: str, meeting_ids: Sequence[str], options: AskOptions) -> None:
+    """Say plainly what makes a question impossible to ask."""
+    if not question.strip():
+        raise EngineError("The question is empty.", "Ask something about the meeting.")
+    if options.system not in SYSTEMS:
+        raise EngineError(
+            f"There is no system called {options.system!r}.", f"One of: {', '.join(SYSTEMS)}."
+        )
+    if not meeting_ids:
+        raise EngineError("There is no meeting to ask about.", "Add a recording first.")
 
 
 def _understood(question: str, session: Session) -> Intent:
@@ -174,13 +179,8 @@ def _round(
     intent: Intent, selection: Selection, fit_of: Relevance, session: Session
 ) -> tuple[Draft, Verdict]:
     """Write one draft from the evidence and judge it."""
-    is_several = len(session.corpus.shelves) > 1
-    evidence, tokens = fit(
-        selection.evidence,
-        intent.terms,
-        session.pen.chat.count_tokens,
-        session.options.evidence_tokens,
-    )
+    count = session.pen.chat.count_tokens
+    evidence, tokens = fit(selection.evidence, intent.terms, count, session.options.evidence_tokens)
     session.n_read = len(evidence)
     session.n_left_out = selection.n_left_out + len(selection.evidence) - len(evidence)
     session.evidence_tokens = max(session.evidence_tokens, tokens)
@@ -189,15 +189,31 @@ def _round(
         return baselines.chosen(intent, evidence, session)
     if not session.system.has_writer:
         return baselines.quoted(intent, evidence), Verdict(3, is_verified=False)
-    draft = synthesise(intent, evidence, session.pen, session.embedder, is_several)
-    reason = abstain.after_writing(intent, draft, fit_of)
+    budget = min(WRITER_TOKENS, session.options.evidence_tokens)
+    read, _ = fit(evidence, intent.terms, count, budget)
+    draft, verdict = _written(intent, read, fit_of, session)
+    if draft.is_abstention:
+        return draft, verdict
+    beside = tuple(item for item in evidence if item not in read)
+    whole = replace(draft, evidence=(*draft.evidence, *beside))
+    return baselines.with_all_of_a_list(intent, whole), verdict
+
+
+def _written(
+    intent: Intent, read: Sequence[Evidence], fit_of: Relevance, session: Session
+) -> tuple[Draft, Verdict]:
+    """Let the model write from what it reads, check it, and let it judge itself."""
+    is_several = len(session.corpus.shelves) > 1
+    draft = synthesise(intent, read, session.pen, session.embedder, is_several)
     if draft.is_abstention:
         session.note("draft", "NOT STATED")
+        reason = abstain.after_writing(intent, draft, fit_of)
         if reason:
             return replace(draft, reason=reason), Verdict(PASS_ABSTENTION, is_verified=True)
-        draft = baselines.quoted(intent, evidence)
-    draft = baselines.with_all_of_a_list(intent, draft)
+        draft = baselines.quoted(intent, read)
     draft, problems = checked(draft, intent, session.corpus)
+    if problems and intent.is_why:
+        draft, problems = baselines.reasoned(intent, draft, problems, session.corpus)
     session.note("draft", shown(draft))
     if not session.system.has_reflection:
         return draft, Verdict(3, is_verified=not problems, problems=problems)
@@ -205,6 +221,10 @@ def _round(
     session.note("verdict", shown(verdict))
     return draft, verdict
 
+
+WRITER_TOKENS = 500
+"""Evidence tokens the model reads of what was found: 8 s of prompt on two cores. The rest is
+offered beside the answer."""
 
 PASS_ABSTENTION = 4
 """Mark of an abstention on which search and model agree."""

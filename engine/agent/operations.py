@@ -158,7 +158,9 @@ _RULES: tuple[tuple[Op, str], ...] = (
     ),
 )
 _COMPILED = tuple((op, re.compile(pattern, re.I)) for op, pattern in _RULES)
-_CUE_WHO = re.compile(r"^(?:who|which (?:speaker|person|participant))\b", re.I)
+_CUE_WHO = re.compile(
+    r"^(?:who|which (?:\w+ )?(?:speakers?|persons?|people|participants?))\b", re.I
+)
 _LOUDEST = re.compile(r"\b(?:loudest|quietest|fastest|slowest|longest (?:pause|silence))\b", re.I)
 _PAST_SUBJECT = re.compile(r"^(?:it|that|this|them|he|she)$", re.I)
 

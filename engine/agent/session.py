@@ -13,7 +13,7 @@ from engine.agent.relevance import Relevance
 from engine.agent.schema import Draft, Intent, Plan
 from engine.agent.synthesise import Pen
 from engine.agent.systems import System
-from engine.agent.wording import sentences, shown
+from engine.agent.wording import related, sentences, shown
 from engine.embed import Embedder
 from engine.graph.store import Store
 from engine.types import Answer, Receipt, TraceEvent, Verdict
@@ -89,7 +89,7 @@ def as_answer(intent: Intent, draft: Draft, verdict: Verdict, session: Session) 
     )
     return Answer(
         intent.question,
-        " ".join(sentence.text for sentence in told if not sentence.text.endswith(":")),
+        " ".join(sentence.text for sentence in told),
         told,
         verdict,
         draft.is_abstention,
@@ -97,4 +97,5 @@ def as_answer(intent: Intent, draft: Draft, verdict: Verdict, session: Session) 
         receipt,
         tuple(session.trace),
         session.meeting_ids,
+        related=related(draft, intent),
     )

@@ -9,7 +9,6 @@ import numpy as np
 
 from engine.agent.evidence import Selection, as_evidence
 from engine.agent.execute import Found
-from engine.agent.schema import Intent
 from engine.agent.session import Session
 from engine.types import Evidence
 
@@ -17,7 +16,7 @@ LONGEST_LISTEN = 60.0
 """Seconds of a moment that are measured again at most."""
 
 
-def measured(intent: Intent, found: list[Found], session: Session) -> Selection:
+def measured(found: list[Found], session: Session) -> Selection:
     """Evidence of a moment with what the recording says about it, in order of time."""
     items = sorted(found, key=lambda item: item.row)
     strongest = max(found, key=lambda item: item.score).row

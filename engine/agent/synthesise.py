@@ -76,6 +76,8 @@ def asked(intent: Intent) -> str:
     text = intent.question
     if intent.form is AnswerForm.YES_NO:
         text += " Begin with Yes or No."
+    if intent.is_why and intent.form is not AnswerForm.CHOICE:
+        text += " State the cause that the lines give, not the question again."
     if intent.language != "en":
         text += f" Answer in {LANGUAGES.get(intent.language, 'the language of the question')}."
     return text

@@ -20,15 +20,6 @@ NOT_SAID = {
     "es": "Eso no se dijo en esta reunión",
     "pl": "Tego nie powiedziano na tym spotkaniu",
 }
-MORE = {
-    "en": "More on this:",
-    "cs": "Další k tomu:",
-    "sk": "Ďalšie k tomu:",
-    "de": "Mehr dazu:",
-    "fr": "Voir aussi :",
-    "es": "Más sobre esto:",
-    "pl": "Więcej na ten temat:",
-}
 QUOTE_WORDS = 60
 
 
@@ -52,7 +43,7 @@ def citation(item: Evidence, intent: Intent) -> Citation:
 
 
 def sentences(draft: Draft, intent: Intent, is_verified: bool) -> tuple[Sentence, ...]:
-    """The sentences of an answer; what was read about the topic beside them comes last."""
+    """The sentences of an answer, each with its moments."""
     if draft.is_abstention:
         return (Sentence(not_said(intent.language, draft.reason)),)
     written = [
@@ -63,12 +54,16 @@ def sentences(draft: Draft, intent: Intent, is_verified: bool) -> tuple[Sentence
         )
         for claim in draft.claims
     ]
-    used = {i for claim in draft.claims for i in claim.evidence}
-    beside = [item for i, item in enumerate(draft.evidence) if i not in used]
-    if beside and not draft.is_computed:
-        more = MORE.get(intent.language, MORE["en"])
-        written.append(Sentence(more, tuple(citation(item, intent) for item in beside)))
     return tuple(written)
+
+
+def related(draft: Draft, intent: Intent) -> tuple[Citation, ...]:
+    """Moments that were found and may help, but that no sentence rests on."""
+    if draft.is_abstention or draft.is_computed:
+        return ()
+    used = {i for claim in draft.claims for i in claim.evidence}
+    beside = (item for i, item in enumerate(draft.evidence) if i not in used)
+    return tuple(citation(item, intent) for item in beside)
 
 
 def shown(value: object) -> Any:

@@ -67,7 +67,9 @@ def ask(store, meeting_id, question, *replies, **options):
 
 
 def cited(found):
-    return {c.utterance for sentence in found.sentences for c in sentence.citations}
+    return {c.utterance for s in found.sentences for c in s.citations} | {
+        c.utterance for c in found.related
+    }
 
 
 def test_a_written_answer_cites_what_carries_it(store, meeting_id):
@@ -327,3 +329,27 @@ def test_the_corpus_is_read_once_per_revision(store, meeting_id):
     assert corpus_of(store, [meeting_id]).shelves[0] is first
     store.save_utterances(meeting_id, [Utterance(0, 0, 1, "Ann", "New words entirely.")])
     assert corpus_of(store, [meeting_id]).shelves[0] is not first
+
+
+@pytest.mark.parametrize("place", [0, 600, 1199])
+def test_a_long_meeting_is_read_within_the_budget_wherever_the_fact_stands(store, place):
+    meeting = store.create_meeting("Long", "long.json", has_audio=False)
+    talk = "We looked at the carpet again and nobody has complained about it so far."
+    fact = "The anchor of the yacht weighs 85 kilograms."
+    store.save_utterances(
+        meeting.id,
+        [
+            Utterance(i, 6.0 * i, 6.0 * i + 5, "AB"[i % 2], fact if i == place else talk)
+            for i in range(1200)
+        ],
+    )
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    found, chat, _ = ask(
+        store, meeting.id, "How much does the anchor of the yacht weigh?",
+        lambda m: f"The anchor of the yacht weighs 85 kilograms [{id_of(m, 'anchor')}].", "5",
+    )  # fmt: skip
+    assert place in cited(found)
+    assert 0 < found.receipt.evidence_tokens <= 1000
+    assert found.receipt.n_searched == 1200
+    assert found.receipt.n_left_out > 0
+    assert chat.count_tokens(chat.prompts[0][-1].content) < 700
