@@ -17,6 +17,7 @@ import numpy as np
 from engine import grammar
 from engine.enrich.context import Context, fitting, is_grounded, numbered_lines, words
 from engine.enrich.segments import n_topics, topic_stretches
+from engine.graph.lexicon import content_tokens
 from engine.progress import Report
 from engine.prompts import conversation
 from engine.types import Note, Topic, Utterance
@@ -27,10 +28,19 @@ LINES_TOKENS = 700
 MOST_TOPICS = 40
 """Topics the summary is written from."""
 
+FEW_TOPICS = 6
+"""Up to so many, their own summaries together are short enough."""
+
 TITLE_GROUNDED = 0.99
-SUMMARY_GROUNDED = 0.7
+SUMMARY_GROUNDED = 0.65
 """Share of the longer words that must have been said."""
 
+_SENTENCE = re.compile(r"[^.!?。]+[.!?。]")
+_REPORTING = re.compile(
+    r"\b(?:discuss|talk|mention|suggest|agree|explain|describe|support|propos)\w*|"
+    r"\b(?:about|they|their|that|team|meeting)\b",
+    re.IGNORECASE,
+)
 _CITED = re.compile(r"\[t(\d+)\]")
 
 
@@ -67,29 +77,47 @@ def _topic(context: Context, said: Sequence[Utterance]) -> Topic | None:
     source = " ".join(f"{u.speaker} {u.text}" for u in said)
     if not title or not is_grounded(title, source, TITLE_GROUNDED):
         title = key_terms(said, context.utterances)
-    if not is_grounded(summary, source, SUMMARY_GROUNDED):
-        summary = ""
-    return Topic(title, said[0].start, said[-1].end, summary)
+    return Topic(title, said[0].start, said[-1].end, faithful(summary, said))
 
 
 def parsed_topic(text: str) -> tuple[str, str]:
-    """Title and summary of a reply; a sentence cut short is left out."""
+    """Title and summary of a reply."""
     first, _, rest = text.partition("\n")
-    title = first.removeprefix("Title: ").strip(" .")
-    summary = rest.removeprefix("Summary: ").strip()
-    return title, summary if summary.endswith((".", "!", "?", "。")) else ""
+    return first.removeprefix("Title: ").strip(" ."), rest.removeprefix("Summary: ").strip()
+
+
+def faithful(summary: str, said: Sequence[Utterance]) -> str:
+    """Keep the whole sentences of a summary that were said, and by those it names.
+
+    Args:
+        summary: The model's; its last sentence may be cut short.
+        said: What it is about.
+    """
+    kept = []
+    for sentence in _SENTENCE.findall(summary):
+        named = {u.speaker for u in said if u.speaker and u.speaker in sentence}
+        lines = [u for u in said if not named or u.speaker in named]
+        source = " ".join(f"{u.speaker} {u.text}" for u in lines)
+        if is_grounded(_REPORTING.sub("", sentence), source, SUMMARY_GROUNDED):
+            kept.append(sentence.strip())
+    return " ".join(kept)
 
 
 def key_terms(said: Sequence[Utterance], everything: Sequence[Utterance], n: int = 3) -> str:
     """The words a stretch uses more than the rest of the meeting, as a title."""
-    inside = Counter(word for u in said for word in set(words(u.text)) if len(word) > 4)
-    around = Counter(word for u in everything for word in set(words(u.text)) if len(word) > 4)
+    inside = Counter(word for u in said for word in _terms(u))
+    around = Counter(word for u in everything for word in _terms(u))
     scores = {
         word: count * math.log((1 + len(everything)) / around[word])
         for word, count in inside.items()
     }
     best = sorted(scores, key=lambda word: (-scores[word], word))[:n]
     return ", ".join(best).capitalize()
+
+
+def _terms(utterance: Utterance) -> set[str]:
+    """The words of an utterance that carry content."""
+    return {word for word in content_tokens(utterance.text) if len(word) > 3}
 
 
 def write_summary(context: Context, report: Report) -> None:
@@ -99,7 +127,7 @@ def write_summary(context: Context, report: Report) -> None:
     """
     report("summary", 0, 1)
     topics = [topic for topic in context.store.topics(context.meeting_id) if topic.summary]
-    notes = _reduced(context, topics[:MOST_TOPICS]) if len(topics) > 1 else []
+    notes = _reduced(context, topics[:MOST_TOPICS]) if len(topics) > FEW_TOPICS else []
     if len(notes) < 2:
         notes = [_note(context, topic.summary, [topic]) for topic in topics]
     kept = [note for note in notes if note is not None]

@@ -31,13 +31,18 @@ def test_topics_grow_with_length_but_slower():
     assert segments.n_topics(0) == 1
 
 
-def test_a_reply_cut_short_gives_what_is_whole():
-    assert topics.parsed_topic("Title: Floors.\nSummary: Stone it is.\n") == (
-        "Floors",
-        "Stone it is.",
+def test_a_summary_keeps_whole_sentences_that_were_said_by_those_it_names():
+    said = [
+        utterance(0, "Both panels cracked in the frost at the school."),
+        utterance(1, "I want a picture of the flower for our wall.", "Ben"),
+    ]
+    summary = (
+        "Ana reports that both panels cracked in the frost. Ana wants a picture of the flower for "
+        "the wall. Ben wants a picture of the flo"
     )
-    assert topics.parsed_topic("Title: Floors\nSummary: Ana and Ben wan") == ("Floors", "")
-    assert topics.parsed_topic("Title: Flo") == ("Flo", "")
+    assert topics.faithful(summary, said) == "Ana reports that both panels cracked in the frost."
+    assert topics.parsed_topic("Title: Panels.\nSummary: One.\n") == ("Panels", "One.")
+    assert topics.parsed_topic("Title: Pan") == ("Pan", "")
 
 
 def test_key_terms_are_what_a_stretch_says_more_than_the_rest():
@@ -47,17 +52,21 @@ def test_key_terms_are_what_a_stretch_says_more_than_the_rest():
 
 
 @pytest.mark.parametrize(
-    ("text", "is_worth_it"),
+    ("text", "kind"),
     [
-        ("Agreed. We print a guide of eight pages.", True),
-        ("I will tell the teachers.", True),
-        ("Pošlu to do pátku.", True),
-        ("The weather was fine.", False),
-        ("Shall we decide that today?", False),
+        ("Agreed. We print a guide of eight pages.", "decision"),
+        ("We remove the panels. Is anybody against it?", "decision"),
+        ("Wonderful. Then we build the map. Is that much work?", "decision"),
+        ("I will tell the teachers.", "action"),
+        ("Pošlu to do pátku.", "action"),
+        ("The weather was fine.", ""),
+        ("Shall we say we will drop it?", ""),
+        ("Then we could wait.", ""),
+        ("I will be brief.", ""),
     ],
 )
-def test_lines_that_sound_like_a_commitment(text, is_worth_it):
-    assert commitments.sounds_committed(text) is is_worth_it
+def test_lines_that_commit_somebody(text, kind):
+    assert commitments.commitment_kind(text) == kind
 
 
 def test_an_owner_is_named_or_says_i():
