@@ -166,3 +166,14 @@ def test_real_sound_is_heard_by_engine_processes_of_the_workers(workers, tmp_pat
             assert meeting.is_complete
             assert meeting.n_utterances
             assert (store.media_dir(meeting.id) / "audio.flac").exists()
+
+
+def test_a_scheduler_that_is_not_there_is_said(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    paths = files(tmp_path / "in", a="hello")
+    address = "tcp://127.0.0.1:1"
+    status = main(
+        ["--library", str(tmp_path / "l"), "analyse", "--cluster", address, *map(str, paths)]
+    )
+    assert status == 1
+    assert "no Dask scheduler at tcp://127.0.0.1:1" in capsys.readouterr().err

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from engine import cluster, messages
-from engine.__main__ import main
 from engine.cli import hear
 from engine.errors import AudioError, EngineError
 from engine.graph.store import Store
@@ -88,20 +87,6 @@ def test_a_damaged_reply_is_said(tmp_path):
     assert not list((tmp_path / "library" / "media").iterdir())
 
 
-def test_no_scheduler_and_no_file_are_said(tmp_path, monkeypatch, capsys):
-    pytest.importorskip("distributed")
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
-    paths = files(tmp_path / "in", a="hello")
-    address = "tcp://127.0.0.1:1"
-    status = main(
-        ["--library", str(tmp_path / "l"), "analyse", "--cluster", address, *map(str, paths)]
-    )
-    assert status == 1
-    assert "no Dask scheduler at tcp://127.0.0.1:1" in capsys.readouterr().err
-    with pytest.raises(AudioError):
-        hear.recordings([tmp_path / "l"])
-
-
 def test_without_the_extra_the_way_to_it_is_said(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(EngineError, match=r"earwitness\[cluster\]"):
@@ -110,6 +95,11 @@ def test_without_the_extra_the_way_to_it_is_said(tmp_path, monkeypatch):
                 "tcp://x:1", files(tmp_path, a="x"), tmp_path / "l", messages.AnalyseOptions()
             )
         )
+
+
+def test_a_folder_without_recordings_is_said(tmp_path):
+    with pytest.raises(AudioError):
+        hear.recordings([tmp_path])
 
 
 def test_folders_give_their_recordings_and_named_files_are_always_tried(tmp_path):

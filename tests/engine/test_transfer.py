@@ -257,7 +257,11 @@ with Store(source, read_only=True) as a, Store(target) as b:
 """
 
 
-@pytest.mark.parametrize("n_calls", [1, 3, 12, 99])
+SLOW = pytest.mark.end2end  # needs no model, but another process
+KILLS = [12, *(pytest.param(n, marks=SLOW) for n in (1, 3, 6, 20, 99))]
+
+
+@pytest.mark.parametrize("n_calls", KILLS)
 def test_a_killed_copy_is_not_there_and_is_swept_away(libraries, n_calls):
     source, target = libraries
     key = fill(source)
