@@ -12,7 +12,7 @@ from PySide6.QtMultimedia import QAudioFormat, QAudioSink, QMediaDevices, QtAudi
 
 Samples = npt.NDArray[np.float32]
 
-_BUFFER_SECONDS = 0.25
+_BUFFER_SECONDS = 0.4
 
 
 class Output(Protocol):

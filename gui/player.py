@@ -21,8 +21,9 @@ Samples = npt.NDArray[np.float32]
 OutputOpener = Callable[[int], tuple[Output, bool]]
 
 _TICK_MS = 25
-# Silence after a span: the device must not swallow its last samples when the stream ends.
-_PAD_SECONDS = 0.08
+# Silence after a span, as long as a device's buffers: what counts as played by its clock may
+# still be on its way, and closing the stream would swallow it.
+_PAD_SECONDS = 0.3
 SPEEDS = (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 
 
@@ -52,6 +53,7 @@ class Player(QObject):
         self._end = 0.0
         self._stop_at: float | None = None
         self._n_written = 0
+        self._n_pad = 0
         self._is_drained = False
         self._speed = 1.0
         self._has_warned = False
@@ -164,6 +166,7 @@ class Player(QObject):
         self._origin = first / rate_hz
         self._end = last / rate_hz
         self._n_written = 0
+        self._n_pad = round(_PAD_SECONDS * rate_hz)
         self._is_drained = False
         self._on_tick()
         self._timer.start()
@@ -175,11 +178,12 @@ class Player(QObject):
         free = self._output.free()
         if free and not self._is_drained:
             samples = self._stretcher.read(free)
-            self._n_written += len(samples)
             if len(samples) < free:
-                self._is_drained = True
-                pad = min(free - len(samples), round(_PAD_SECONDS * rate_hz))
+                pad = min(free - len(samples), self._n_pad)
+                self._n_pad -= pad
+                self._is_drained = self._n_pad == 0
                 samples = np.concatenate([samples, np.zeros(pad, np.float32)])
+            self._n_written += len(samples)
             self._output.write(samples)
         played = self._output.played()
         self._position = min(self._end, self._origin + played * self._speed)

@@ -68,6 +68,7 @@ class Track:
         self._n_told = 0
         self._n_arrived = 0
         self._opened_at = 0.0
+        self._first_block = 0.0
         self._last_block = 0.0
         self._tried_at = 0.0
         self._is_lost = False
@@ -172,7 +173,8 @@ class Track:
         level, peak = (self._level_db, self._peak_db) if is_alive else (_FLOOR_DB, _FLOOR_DB)
         drift = 0.0
         if is_alive and not self._pauses and not self._is_lost:
-            drift = (now - self._opened_at) - self.n_samples / self._rate_hz
+            # By arrivals: how long a device takes to begin is no drift.
+            drift = (self._last_block - self._first_block) - self.n_samples / self._rate_hz
         return TrackStatus(
             self.device.name, level, peak, is_alive, self._is_silent, self.n_samples, drift
         )
@@ -196,6 +198,8 @@ class Track:
         if len(self._blocks) == _QUEUED_BLOCKS:
             self.n_dropped += round(len(block) * self._ratio)
         self._blocks.append((now, np.array(block, np.float32)))
+        if not self._n_arrived:
+            self._first_block = now - len(block) * self._ratio / self._rate_hz
         self._n_arrived += 1
         self._last_block = now
 

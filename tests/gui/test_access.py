@@ -146,7 +146,7 @@ def test_speakers_can_be_told_apart():
         assert len(set(look.speakers)) == len(look.speakers) >= 8
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5, 2.0, 3.0])
+@pytest.mark.parametrize("scale", [1.0, 2.0])
 def test_the_window_fits_a_small_screen_at_any_scale(full, dressed, scale):
     """Larger text instead of larger pixels: the same layouts, on 1024 x 600 of them."""
     window = full.window

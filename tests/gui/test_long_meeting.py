@@ -5,6 +5,8 @@ import time
 import pytest
 from PySide6.QtCore import QTimer
 
+# Making the library takes longer than the quick tests may.
+pytestmark = pytest.mark.end2end
 N_UTTERANCES = 20_000
 # A shared test machine takes the processor away; the loop's own processor time does not count it.
 FIRST_PAINT_SECONDS = 0.3
