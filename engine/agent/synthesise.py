@@ -77,7 +77,7 @@ def asked(intent: Intent) -> str:
     if intent.form is AnswerForm.YES_NO:
         text += " Begin with Yes or No."
     if intent.is_why and intent.form is not AnswerForm.CHOICE:
-        text += " State the cause that the lines give, not the question again."
+        text += " Name the cause."
     if intent.language != "en":
         text += f" Answer in {LANGUAGES.get(intent.language, 'the language of the question')}."
     return text
@@ -96,13 +96,17 @@ def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
         sentence = text[position : match.start()].strip(" .\n")
         position = match.end()
         ids = [int(n) - 1 for n in re.findall(r"\d+", match[1])]
-        if sentence:
+        if sentence and not _ABOUT_LINES.match(sentence):
             known = tuple(dict.fromkeys(i for i in ids if 0 <= i < n_evidence))
             claims.append(Claim(_closed(sentence), known))
     rest = text[position:].strip(" .\n")
     if len(rest.split()) > 4 and not claims:
         claims.append(Claim(_closed(re.sub(r"\[[^\]]*$", "", rest).strip())))
     return tuple(claims)
+
+
+_ABOUT_LINES = re.compile(r"(?:the|these|this) (?:lines?|question|answer|transcript)\b", re.I)
+"""A small model likes to add what it was told about its task; that is no answer."""
 
 
 def _closed(sentence: str) -> str:
