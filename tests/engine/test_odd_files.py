@@ -12,12 +12,12 @@ from engine.errors import AudioError
 from engine.progress import silent
 
 LAG_MAX = 1280  # 80 ms: raw AAC starts 64 ms late by its nature
-TEXT = "We planted thirty apple trees, and most of them are doing well."
+TEXT = "We planted thirty apple trees."
 
 
 @pytest.fixture(scope="module")
 def spoken():
-    """About five seconds of speech."""
+    """About two seconds of speech."""
     return speech.at_level(speech.say(TEXT, "rms"), -23)
 
 
@@ -57,11 +57,8 @@ def level_db(samples):
 WAYS = {
     "float32.wav": lambda p, x: odd.pcm_wav(p, x, "FLOAT"),
     "float64.wav": lambda p, x: odd.pcm_wav(p, x, "DOUBLE"),
-    "u8.wav": lambda p, x: odd.pcm_wav(p, x, "PCM_U8"),
-    "s32.wav": lambda p, x: odd.pcm_wav(p, x, "PCM_32"),
     "ext24.wav": lambda p, x: odd.extensible_wav(p, x, 24),
     "ext32.wav": lambda p, x: odd.extensible_wav(p, x, 32),
-    "hd.wav": lambda p, x: odd.wav_at_rate(p, x, 96_000),
     "studio.wav": lambda p, x: odd.wav_at_rate(p, x, 192_000),
     "LOUD.WAV": lambda p, x: odd.pcm_wav(p, x),
     "SHOUT.MP3": lambda p, x: odd.encoded(p, x, "libmp3lame", 44_100),
@@ -97,7 +94,9 @@ WAYS = {
 @pytest.mark.parametrize("name", WAYS)
 def test_the_words_survive(heard, spoken, name):
     timeline, samples = heard(WAYS[name](heard.folder / name, spoken))
-    assert abs(timeline.duration - spoken.size / odd.RATE_HZ) < 0.1
+    assert (
+        abs(timeline.duration - spoken.size / odd.RATE_HZ) < 0.15
+    )  # an MP3 without header keeps its padding
     assert likeness(samples, spoken) > 0.95
     assert abs(level_db(samples) - level_db(spoken)) < 1.5
 
@@ -151,7 +150,7 @@ def test_a_cut_download_says_so(heard, spoken):
 
 @pytest.mark.parametrize("name", ["a.mp3", "a.opus", "a.flac", "a.wav", "a.webm", "a.mkv"])
 def test_what_is_left_of_a_cut_file_is_kept(heard, spoken, name):
-    long = np.tile(spoken, 3)
+    long = np.tile(spoken, 6)
     codec = {"mp3": "libmp3lame", "flac": "flac", "wav": "pcm_s16le", "mkv": "ac3"}.get(
         name[2:], "libopus"
     )
@@ -164,12 +163,13 @@ def test_what_is_left_of_a_cut_file_is_kept(heard, spoken, name):
 
 @pytest.mark.parametrize("flags", ["faststart", "frag_keyframe+empty_moov"])
 def test_a_cut_m4a_with_its_index_in_front_is_kept_as_far_as_it_goes(heard, spoken, flags):
+    long = np.tile(spoken, 3)
     made = odd.encoded(
-        heard.folder / "a.m4a", spoken, "aac", 48_000, movflags=flags, frag_duration="500000"
+        heard.folder / "a.m4a", long, "aac", 48_000, movflags=flags, frag_duration="500000"
     )
     timeline, samples = heard(odd.cut(made))
-    assert 0.5 < timeline.duration * odd.RATE_HZ / spoken.size < 0.85
-    assert likeness(samples, spoken) > 0.95
+    assert 0.5 < timeline.duration * odd.RATE_HZ / long.size < 0.85
+    assert likeness(samples, long) > 0.95
 
 
 @pytest.mark.parametrize(
@@ -202,17 +202,17 @@ def test_a_very_short_clip(heard, spoken, seconds):
 
 @pytest.mark.parametrize("what", [speech.silence, speech.chords, speech.noise])
 def test_sound_without_speech_still_becomes_a_timeline(heard, what):
-    timeline, samples = heard(odd.pcm_wav(heard.folder / "w.wav", what(30.0)))
-    assert timeline.duration == pytest.approx(30, abs=0.01)
+    timeline, samples = heard(odd.pcm_wav(heard.folder / "w.wav", what(10.0)))
+    assert timeline.duration == pytest.approx(10, abs=0.01)
     assert np.all(np.isfinite(samples))
 
 
 def test_seeking_in_a_variable_rate_file_hits_the_moment(heard):
-    made = odd.variable_rate_mp3(heard.folder / "long.mp3", odd.bursts(60.0))
+    made = odd.variable_rate_mp3(heard.folder / "long.mp3", odd.bursts(31.0, 5.0))
     assert b"Xing" not in made.read_bytes()[:4000]
     timeline, _ = heard(made)
     late = []
-    for start in range(10, 60, 10):
+    for start in range(5, 30, 5):
         piece = np.abs(read(timeline.path, start - 0.5, start + 0.5))
         late.append(np.flatnonzero(piece > 0.25)[0] / odd.RATE_HZ - 0.5)
     # Without the header nobody knows the 69 ms the encoder put in front; they must not grow.
