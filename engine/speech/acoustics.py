@@ -9,8 +9,8 @@ Cues and their thresholds (z: standard deviations from the speaker's own median,
 loud          loudness z >= 2 and at least 5 dB above the speaker's median
 quiet         loudness z <= -2 and at least 5 dB below
 raised        pitch z >= 2 and at least 3 semitones above
-fast          rate z >= 2 and at least 1.35 times the speaker's median (4 words or more)
-slow          rate z <= -2 and at most 0.65 times (4 words or more)
+fast          syllable rate z >= 2 and 1.35 times the speaker's median or more (4 words or more)
+slow          syllable rate z <= -2 and 0.65 times or less (4 words or more)
 overlap       another voice for at least 0.3 s and 15 % of the utterance, or 1 s
 interruption  it begins while another speaker talks, who stops within 1.5 s, and it goes on
 long_pause    at least 2.5 s of silence before it
@@ -22,6 +22,8 @@ median over all speakers is used.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +33,7 @@ import numpy.typing as npt
 
 from engine.audio.decode import read
 from engine.progress import Report
+from engine.speech.merge import is_unspaced
 from engine.speech.pitch import median_pitch
 from engine.speech.timetable import Timetable
 from engine.types import Acoustics, Cue, FloatArray, Turn, Utterance
@@ -56,6 +59,7 @@ class _Raw:
     loudness_db: float
     pitch_hz: float | None
     rate: float
+    syllable_rate: float
     pause_before: float
     overlap_seconds: float
     overlap: float
@@ -115,11 +119,23 @@ def loudness_db(samples: FloatArray) -> float:
     return max(-90.0, 10 * float(np.log10(mean + 1e-12)))
 
 
+def syllables(word: str) -> int:
+    """Roughly how many syllables a word has: its groups of vowels, or its ideographs.
+
+    Words per second would call a sentence of short words fast.
+    """
+    ideographs = sum(is_unspaced(character) for character in word)
+    letters = unicodedata.normalize("NFD", word.casefold())
+    groups = len(re.findall(r"[aeiouyаеёиоуыэюяαεηιουω]+", letters))
+    digits = sum(character.isdigit() for character in word)
+    return max(1, ideographs + groups + 2 * digits)
+
+
 def _measure_one(
     utterance: Utterance, samples: FloatArray, turns: Sequence[Turn], last_end: float
 ) -> _Raw:
     words = utterance.words
-    n_words = len(words) or len(utterance.text.split())
+    texts = [word.text for word in words] or utterance.text.split()
     spoken = sum(min(word.end - word.start, 1.0) for word in words)
     duration = max(utterance.end - utterance.start, 0.1)
     # Pauses inside a sentence belong to its rate; sums of word times alone would hide them.
@@ -128,7 +144,8 @@ def _measure_one(
     return _Raw(
         loudness_db=loudness_db(samples),
         pitch_hz=median_pitch(samples),
-        rate=n_words / max(seconds, 0.2),
+        rate=len(texts) / max(seconds, 0.2),
+        syllable_rate=sum(map(syllables, texts)) / max(seconds, 0.2),
         pause_before=max(0.0, utterance.start - last_end),
         overlap_seconds=overlap_seconds,
         overlap=min(1.0, overlap_seconds / duration),
@@ -170,7 +187,7 @@ def _compare(utterances: Sequence[Utterance], raws: Sequence[_Raw]) -> list[Acou
     )
     log_rate = np.array(
         [
-            np.log(raw.rate) if len(u.text.split()) >= RATE_WORDS and raw.rate > 0 else np.nan
+            np.log(raw.syllable_rate) if len(u.text.split()) >= RATE_WORDS else np.nan
             for u, raw in zip(utterances, raws, strict=True)
         ]
     )

@@ -17,6 +17,7 @@ LOOP_MAX_WORDS = 12  # ... for phrases up to this length
 SINGLE_REPEATS = 8  # one word alone may be stuttered or counted
 WORD_REACH = 0.5  # a word vouches for the speech this close to it, seconds
 MIN_UNHEARD = 1.0  # shorter stretches of speech without words are not reported, seconds
+MIN_HOLE = 1.5  # ... and between two words, where slow speech hides the end of a word
 MAX_RATE = 9.0  # words per second that nobody speaks
 DOUBTFUL = 0.45  # mean probability below which few words on little speech are not believed
 DOUBTFUL_SECONDS = 1.2
@@ -122,8 +123,8 @@ def unheard(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
         spans: Speech, disjoint and ascending.
 
     Returns:
-        Parts of the spans further than ``WORD_REACH`` from any word and at least
-        ``MIN_UNHEARD`` long; a whole span without words counts from half that length.
+        Parts of the spans further than ``WORD_REACH`` from any word and at least ``MIN_UNHEARD``
+        long, between two words ``MIN_HOLE``; a span without any word counts from half that.
     """
     missing: list[Span] = []
     i = 0
@@ -132,10 +133,10 @@ def unheard(words: Sequence[Word], spans: Sequence[Span]) -> list[Span]:
             i += 1
         position, j, has_words = span.start, i, False
         while j < len(words) and words[j].start - WORD_REACH < span.end:
-            has_words = True
-            if words[j].start - WORD_REACH - position >= MIN_UNHEARD:
+            needed = MIN_HOLE if has_words else MIN_UNHEARD
+            if words[j].start - WORD_REACH - position >= needed:
                 missing.append(Span(position, words[j].start - WORD_REACH))
-            position = max(position, words[j].end + WORD_REACH)
+            position, has_words = max(position, words[j].end + WORD_REACH), True
             j += 1
         needed = MIN_UNHEARD if has_words else MIN_UNHEARD / 2
         if span.end - position >= needed:

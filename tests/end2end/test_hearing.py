@@ -139,7 +139,7 @@ def test_a_count_of_more_than_a_minute_keeps_every_number(hear, tmp_path):
     numbers = [int(w.strip(".")) for w in said if w.strip(".").isdigit()]
     spoken = {i + 1 for i, name in enumerate(names) if name in " ".join(said)}
     assert set(range(1, 91)) <= set(numbers) | spoken
-    assert found.coverage > 0.97
+    assert found.coverage > 0.95
 
 
 def test_two_voices_at_once_in_two_channels(hear):
