@@ -4,6 +4,8 @@
     python3 packaging/build.py                 dist/earwitness, and on Linux the .deb and .tar.zst
     python3 packaging/build.py --with-models   the same with the default models inside, for
                                                machines without a network
+    python3 packaging/build.py --native        for this machine only: freeze what .venv holds, make
+                                               no package; a minute instead of ten
     python3 packaging/build.py --check         only try the program that was built
 
 Compiled packages are built anew without instructions that only this processor has, in an
@@ -69,21 +71,8 @@ def add_models(environment: Environment) -> None:
             shutil.copytree(source / model["id"], target / model["id"])
 
 
-def build(with_models: bool) -> None:
-    """Make the folder and the packages.
-
-    Raises:
-        Stop: A step failed.
-    """
-    environment = Environment(ROOT, "build/venv", is_portable=True)
-    if not environment.is_ready(with_tools=True):
-        ensure_system(False, environment.log_path)
-        environment.prepare(with_tools=True)
-    freeze(environment)
-    if with_models:
-        add_models(environment)
-    size = sum(path.stat().st_size for path in FOLDER.rglob("*") if not path.is_symlink())
-    say(f"  {FOLDER.relative_to(ROOT)}: {size / 1e6:.0f} MB")
+def make_packages(environment: Environment) -> None:
+    """Make what this system installs, or say how the next step is called."""
     if sys.platform.startswith("linux"):
         made = [debian.make_archive(ROOT, environment.log_path)]
         if shutil.which("dpkg-deb"):
@@ -96,6 +85,26 @@ def build(with_models: bool) -> None:
         say(r"  Next: iscc packaging\windows\earwitness.iss")
 
 
+def build(with_models: bool, is_native: bool) -> None:
+    """Make the folder and the packages.
+
+    Raises:
+        Stop: A step failed.
+    """
+    folder = ".venv" if is_native else "build/venv"
+    environment = Environment(ROOT, folder, is_portable=not is_native)
+    if not environment.is_ready(with_tools=True):
+        ensure_system(False, environment.log_path)
+        environment.prepare(with_tools=True)
+    freeze(environment)
+    if with_models:
+        add_models(environment)
+    size = sum(path.stat().st_size for path in FOLDER.rglob("*") if not path.is_symlink())
+    say(f"  {FOLDER.relative_to(ROOT)}: {size / 1e6:.0f} MB")
+    if not is_native:
+        make_packages(environment)
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line of this script."""
     made = argparse.ArgumentParser(
@@ -104,6 +113,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="example: python3 packaging/build.py --with-models",
     )
     made.add_argument("--with-models", action="store_true", help="carry the default models")
+    made.add_argument("--native", action="store_true", help="for this machine only, quickly")
     made.add_argument("--check", action="store_true", help="only try what was built")
     return made
 
@@ -113,7 +123,7 @@ def main(given: Sequence[str] | None = None) -> int:
     chosen = parser().parse_args(given)
     try:
         if not chosen.check:
-            build(chosen.with_models)
+            build(chosen.with_models, chosen.native)
         return bundle_check.check(FOLDER)
     except Stop as stop:
         print(f"build: {stop.message}\n{stop.hint}".rstrip(), file=sys.stderr)

@@ -140,6 +140,7 @@ def import_nodes(nodes: list[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]
             yield from (n for n in inner if isinstance(n, ast.Import | ast.ImportFrom))
 
 
+@cache
 def imported(name: str) -> set[str]:
     """Dotted names a module imports; ``from a import b`` counts as a.b where that is a module."""
     path = module_names()[name]
