@@ -71,7 +71,8 @@ def cited_sentences(ids: Iterable[str], most: int, way_out: str) -> str:
         {
             "root": f'{literal(way_out)} | sentence (" " sentence){{0,{max(0, most - 1)}}}',
             "sentence": '[A-Z0-9"] words " [" id (", " id){0,2} "]" "."?',
-            "words": "[^\\n\\[\\]<>]+",
+            # No ". " inside: every sentence must come to its own ids before the next begins.
+            "words": r"""([^\n\[\]<>.] | "." [^ \n\[\]<>.])+ "."?""",
             "id": choice(ids),
         }
     )

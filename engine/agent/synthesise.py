@@ -10,6 +10,7 @@ from engine import prompts
 from engine.agent.evidence import lines_of
 from engine.agent.schema import AnswerForm, Claim, Draft, Intent
 from engine.agent.support import cite
+from engine.agent.words import content_words
 from engine.embed import Embedder
 from engine.grammar import choice, cited_sentences, grammar
 from engine.llm import ChatModel, Completion
@@ -96,7 +97,7 @@ def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
         sentence = text[position : match.start()].strip(" .\n")
         position = match.end()
         ids = [int(n) - 1 for n in re.findall(r"\d+", match[1])]
-        if sentence and not _ABOUT_LINES.match(sentence):
+        if sentence and not _ABOUT_LINES.match(sentence) and not _is_repeated(sentence, claims):
             known = tuple(dict.fromkeys(i for i in ids if 0 <= i < n_evidence))
             claims.append(Claim(_closed(sentence), known))
     rest = text[position:].strip(" .\n")
@@ -107,6 +108,12 @@ def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
 
 _ABOUT_LINES = re.compile(r"(?:the|these|this) (?:lines?|question|answer|transcript)\b", re.I)
 """A small model likes to add what it was told about its task; that is no answer."""
+
+
+def _is_repeated(sentence: str, claims: Sequence[Claim]) -> bool:
+    """Whether one of the claims says all the content words of a sentence already."""
+    said = set(content_words(sentence))
+    return any(said <= set(content_words(claim.text)) for claim in claims)
 
 
 def _closed(sentence: str) -> str:
