@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from engine.audio.decode import SAMPLE_RATE, chunks
 from engine.progress import Report
+from engine.speech.tagging import installed_tagger, tag_events
 from engine.types import Event, FloatArray, Span
 
 MIN_SILENCE = 3.0  # seconds
@@ -71,6 +72,9 @@ def find_events(
             for start, end in _runs(mask, step)
             if end - start >= shortest
         ]
+    tagger = installed_tagger()
+    if tagger is not None:
+        found += tag_events(timeline_path, tagger, report)
     return sorted(found, key=lambda event: (event.start, event.end))
 
 

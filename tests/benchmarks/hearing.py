@@ -148,7 +148,8 @@ def ami_table(stems: list[str], runs: dict[str, Run]) -> None:
         seconds = sum(run.seconds.values())
         people = len({who for *_, who in reference})
         print(
-            f"| {stem} | {e / words:.3f} | {r / max(m, 1):.2f} | {strict.rate:.3f} | {collar.rate:.3f} |"
+            f"| {stem} | {e / words:.3f} | {r / max(m, 1):.2f} | {strict.rate:.3f} |"
+            f" {collar.rate:.3f} |"
             f" {run.diarization.n_speakers} ({people}) | {run.transcription.coverage:.2f} |"
             f" {np.median(np.abs(diffs)) * 1000:.0f} ms | {seconds / run.timeline.duration:.2f} |"
         )
@@ -157,7 +158,8 @@ def ami_table(stems: list[str], runs: dict[str, Run]) -> None:
         spent, length = spent + seconds, length + run.timeline.duration
     print(
         f"| **all** | **{errors / n:.3f}** | {right / max(matched, 1):.2f} | **{total.rate:.3f}** |"
-        f" {soft.rate:.3f} | | | {np.median(np.abs(differences)) * 1000:.0f} ms | {spent / length:.2f} |"
+        f" {soft.rate:.3f} | | | {np.median(np.abs(differences)) * 1000:.0f} ms |"
+        f" {spent / length:.2f} |"
     )
     print(
         f"\nDER parts: missed {total.missed / total.total:.3f}, false alarm "
@@ -214,9 +216,9 @@ def transcription_peer(stems: list[str], runs: dict[str, Run]) -> None:
     length = sum(runs[stem].timeline.duration for stem in stems)
     ours = sum(runs[stem].seconds["asr"] + runs[stem].seconds["vad"] for stem in stems)
     print(
-        f"\nfaster-whisper int8, same weights, with word times and VAD: WER {errors / n:.3f}, start error "
-        f"median {np.median(np.abs(differences)) * 1000:.0f} ms, RTF {spent / length:.3f}; ours takes "
-        f"{ours / spent:.2f} of its time (RTF {ours / length:.3f})."
+        f"\nfaster-whisper int8, same weights, with word times and VAD: WER {errors / n:.3f}, start"
+        f" error median {np.median(np.abs(differences)) * 1000:.0f} ms, RTF {spent / length:.3f};"
+        f" ours takes {ours / spent:.2f} of its time (RTF {ours / length:.3f})."
     )
 
 

@@ -3,10 +3,12 @@ import pytest
 import soundfile as sf
 
 from engine.progress import silent
+from engine.speech import tagging
 from engine.speech.acoustics import loudness_db, measure
 from engine.speech.events import find_events, per_second_levels
 from engine.speech.pitch import median_pitch, pitch_track
 from engine.types import Cue, Event, Span, Turn, Utterance, Word
+from engine.weights.catalogue import catalogue
 
 RATE = 16_000
 
@@ -109,3 +111,32 @@ def test_levels_per_second(tmp_path):
     levels = per_second_levels(tmp_path / "a.flac")
     assert levels.shape == (4,)
     assert levels[0] == pytest.approx(-20, abs=0.5)
+
+
+def test_an_installed_tagger_adds_its_events(tmp_path, monkeypatch):
+    class Tag:
+        def __init__(self, name: str, prob: float) -> None:
+            self.name, self.prob = name, prob
+
+    class Stream:
+        def accept_waveform(self, rate: int, samples: np.ndarray) -> None:
+            pass
+
+    class Tagger:
+        calls = 0
+
+        def create_stream(self) -> Stream:
+            return Stream()
+
+        def compute(self, stream: Stream) -> list[Tag]:
+            self.calls += 1
+            laugh = Tag("Laughter", 0.9 if self.calls < 3 else 0.1)
+            return [Tag("Speech", 0.8), laugh]
+
+    sf.write(tmp_path / "a.flac", buzz(120, 15), RATE)
+    monkeypatch.setattr(tagging, "_tagger", lambda entry: Tagger())
+    entry = next(e for e in catalogue() if e.task == "audio tagging")
+    monkeypatch.setattr("engine.speech.events.installed_tagger", lambda: entry)
+    found = find_events(tmp_path / "a.flac", [Span(0, 15)], [], silent())
+    assert [(e.label, e.start, e.end) for e in found] == [("laughter", 0.0, 10.0)]
+    assert found[0].source == entry.id
