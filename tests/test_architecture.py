@@ -67,7 +67,6 @@ COMMAND_LINE = {"gui.__main__"}
 # library: the packages that may import it
 OWNERS = {
     "PySide6": ("gui",),
-    "pyqtgraph": ("gui",),
     "av": ("engine.audio",),
     "soundfile": ("engine.audio", "gui.player"),  # the window plays, so it reads the timeline
     "soxr": ("engine.audio", "gui.audio_output"),
@@ -205,7 +204,7 @@ def test_engine_knows_no_window() -> None:
         for name in module_names()
         if lies_in(name, "engine")
         for other in imported(name)
-        if other.split(".")[0] in ("gui", "PySide6", "pyqtgraph")
+        if other.split(".")[0] in ("gui", "PySide6")
     ]
     assert not wrong, "\n".join(wrong)
 
@@ -272,7 +271,7 @@ def test_starting_the_window_loads_no_engine_library() -> None:
 def test_importing_the_whole_engine_loads_no_qt_and_no_native_engine() -> None:
     names = [name for name in module_names() if lies_in(name, "engine") and "__main__" not in name]
     loaded = loaded_after(f"import {', '.join(names)}")
-    assert not loaded & {"PySide6", "gui", "pyqtgraph"}
+    assert not loaded & {"PySide6", "gui"}
     assert not loaded & {"llama_cpp", "sherpa_onnx", "_pywhispercpp"}
 
 
