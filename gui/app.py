@@ -101,8 +101,8 @@ class App(QObject):
         self.dialogs.set_parent(self.window)
         self._connect()
 
-    def start(self, meeting: str = "") -> None:
-        """Show the window and begin with what is there."""
+    def start(self, meeting: str = "", files: Sequence[str] = ()) -> None:
+        """Show the window and begin with what is there, then hear ``files``."""
         self.window.show()
         self.window.parts.library.focus_list()
         self.window.parts.library.reload()
@@ -111,6 +111,8 @@ class App(QObject):
         self.recording.recover()
         if meeting:
             self.session.open(meeting)
+        if files:
+            self.window.parts.meetings.add_paths(files)
 
     def close(self) -> None:
         """End what runs, window first."""
@@ -296,7 +298,7 @@ def main(argv: Sequence[str]) -> int:
     """Open the window.
 
     Args:
-        argv: ``--library DIR`` and ``--meeting ID-or-title``, both optional.
+        argv: ``--library DIR``, ``--meeting ID-or-title`` and recordings to hear, all optional.
 
     Returns:
         Exit code.
@@ -304,6 +306,7 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="earwitness")
     parser.add_argument("--library", type=Path, default=paths.library_dir())
     parser.add_argument("--meeting", default="")
+    parser.add_argument("files", nargs="*", help='recordings to hear ("Open with")')
     arguments = parser.parse_args(list(argv))
     _log_to_file()
     # A long transcript is many small objects; looking through them all too often is felt.
@@ -319,5 +322,5 @@ def main(argv: Sequence[str]) -> int:
     if problem is not None:
         running.window.show_banner(problem.message, problem.hint)
     app.aboutToQuit.connect(running.close)
-    running.start(arguments.meeting)
+    running.start(arguments.meeting, arguments.files)
     return app.exec()

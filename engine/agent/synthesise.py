@@ -90,7 +90,7 @@ def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
     Understands what a model writes without a grammar too: ids before the full stop, several
     brackets, a last sentence that was cut off.
     """
-    claims = []
+    claims: list[Claim] = []
     position = 0
     pattern = re.compile(r"((?:\s*\[(?:\s*u?\d+\s*,?)+\])+)\s*\.?")
     for match in pattern.finditer(text):

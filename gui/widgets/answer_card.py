@@ -120,7 +120,7 @@ class AnswerCard(QWidget):
         if answer.abstained:
             text, tone = self.tr("Not said in this meeting"), ""
         elif answer.verdict.is_verified:
-            text, tone = self.tr("Verified against the recording"), "good"
+            text, tone = self.tr("Checked against the transcript"), "good"
         else:
             text, tone = self.tr("Not verified – listen before you rely on it"), "warning"
         self._badge.show_state(text, tone)

@@ -145,7 +145,10 @@ class Choice(QComboBox):
         direction = self.layoutDirection()
         look = theme.colours(self)
         icon = icons.icon("chevron-down", look.muted)
-        icon.paint(QPainter(self), QStyle.visualRect(direction, self.rect(), area))
+        # Ended here: a painter that lives on until it is collected disturbs the next one.
+        painter = QPainter(self)
+        icon.paint(painter, QStyle.visualRect(direction, self.rect(), area))
+        painter.end()
 
 
 class Card(QFrame):

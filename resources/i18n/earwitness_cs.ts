@@ -63,8 +63,8 @@
         <translation>Na schůzce to nezaznělo</translation>
     </message>
     <message>
-        <source>Verified against the recording</source>
-        <translation>Ověřeno podle nahrávky</translation>
+        <source>Checked against the transcript</source>
+        <translation>Ověřeno podle přepisu</translation>
     </message>
     <message>
         <source>Not verified – listen before you rely on it</source>
