@@ -18,7 +18,7 @@ from engine import export_docx, export_html, export_pdf, export_text
 from engine.errors import EngineError
 from engine.export_document import MeetingDocument, gathered
 from engine.graph.store import Store
-from engine.types import Answer, Utterance
+from engine.types import Answer, Utterance, Word
 
 _WRITERS: dict[str, Callable[[MeetingDocument], bytes]] = {
     "md": export_text.markdown,
@@ -119,6 +119,14 @@ def _utterance_json(utterance: Utterance) -> dict[str, Any]:
         "speaker_id": utterance.speaker_id,
         "text": utterance.text,
         "is_edited": utterance.is_edited,
-        "words": [asdict(word) for word in utterance.words],
+        "words": [_word_json(word) for word in utterance.words],
         "acoustics": None if utterance.acoustics is None else asdict(utterance.acoustics),
     }
+
+
+def _word_json(word: Word) -> dict[str, object]:
+    """A word; its channel only where channels were heard apart."""
+    shown = asdict(word)
+    if word.channel is None:
+        del shown["channel"]
+    return shown
