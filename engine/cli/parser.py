@@ -129,7 +129,6 @@ def _add_library(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--format", choices=EXPORT_FORMATS, default="md")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="PATH")
 
-
     command = _command(
         commands, "voices", "list or forget remembered voices", "voices forget Ann", library.voices
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,15 +45,29 @@ class Token:
     probability: float
 
 
+def _imported() -> Any:
+    """Import pywhispercpp's model class without opening a socket.
+
+    It brings a download helper whose HTTP library binds an IPv6 socket when it is imported, to see
+    whether it could. Nothing is downloaded here, so nothing needs to be tried.
+    """
+    has_ipv6 = socket.has_ipv6
+    socket.has_ipv6 = False
+    try:
+        from pywhispercpp.model import Model
+    finally:
+        socket.has_ipv6 = has_ipv6
+    return Model
+
+
 class WhisperBackend:
     """A whisper.cpp model. Lives in one process, is used by one thread at a time."""
 
     def __init__(self, path: Path, threads: int, is_cancelled: Callable[[], bool]) -> None:
         _check_header(path)
-        from pywhispercpp.model import Model
-
+        model_class = _imported()
         self._is_cancelled = is_cancelled
-        self._model: Any = Model(
+        self._model: Any = model_class(
             str(path),
             redirect_whispercpp_logs_to=None,
             context_params=_context_params(path),

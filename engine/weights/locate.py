@@ -17,7 +17,7 @@ from engine import paths
 from engine.errors import EngineError, ModelBroken, ModelMissing
 from engine.progress import Report, silent
 from engine.weights.catalogue import ModelSpec, spec
-from engine.weights.inspect import check_file
+from engine.weights.inspect import check_file, wanted_form
 from engine.weights.machine import loadable
 
 MANIFEST = "manifest.json"
@@ -112,8 +112,8 @@ def locate(model_id: str, name: str = "") -> Path:
     """The file a runtime loads: the model's main file, or the one called ``name``.
 
     The size is compared with what was installed, so an interrupted copy or a full disk is caught
-    before a native library opens the file; ``verify`` compares the hash too. Where the catalogue
-    pins no hash, the file's own structure is checked as well.
+    before a native library opens the file, and so is its structure: those libraries crash on what
+    is no model, or say nothing of which one it was. ``verify`` compares the hash too.
 
     Raises:
         ModelMissing: The model is not installed.
@@ -126,8 +126,10 @@ def locate(model_id: str, name: str = "") -> Path:
         raise EngineError(f"Model {model_id} has no file {name}.")
     path = found_dir(model_id) / name
     _check_size(model_id, path, manifest.outputs[name])
-    if not manifest.is_pinned:
-        check_file(path)
+    try:
+        check_file(path, wanted_form(spec(model_id).kind, name))
+    except ModelBroken as error:
+        raise _broken(model_id, f"{path.name} is no model any more") from error
     return loadable(path)
 
 

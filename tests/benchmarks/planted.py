@@ -6,8 +6,6 @@ subjects with the same shape, so that nothing gives a fact away. Each question h
 being asked; the generator picks one. Scored by rule, not by a model.
 """
 
-
-
 from __future__ import annotations
 
 import random

@@ -1,0 +1,62 @@
+"""The sample meeting, heard and asked with the default models."""
+
+import json
+
+import pytest
+
+from engine import messages, paths, process
+from engine.graph.store import Store
+
+pytestmark = pytest.mark.end2end
+
+ASKED = ("why_decision", "why_loud", "promise", "count_budget")
+"""Ids of ``resources/sample/questions.json``: the three of the demonstration, and a count."""
+
+
+def questions():
+    entries = json.loads(paths.resource("sample/questions.json").read_text("utf-8"))["questions"]
+    chosen = [entry for entry in entries if entry["id"] in ASKED or entry["unanswerable"]]
+    return [pytest.param(entry, id=entry["id"]) for entry in chosen]
+
+
+def test_the_sample_is_heard_as_it_was_spoken(sample):
+    library, meeting = sample
+    with Store(library, read_only=True) as store:
+        utterances = store.utterances(meeting.id, with_words=True)
+        names = {speaker.name for speaker in store.speakers(meeting.id)}
+    assert {"Susan", "Daniel", "Peter", "Martha"} <= names
+    starts = [word.start for utterance in utterances for word in utterance.words]
+    assert [u.start for u in utterances] == sorted(u.start for u in utterances)
+    assert len(starts) > 700
+    shout = next(u for u in utterances if "Take your hand away" in u.text)
+    assert shout.speaker == "Peter"
+    assert {"loud", "raised"} & set(shout.acoustics.cues)
+
+
+@pytest.mark.parametrize("asked", questions())
+def test_answers_hold_what_was_said_and_cite_it(sample, engine, asked):
+    library, meeting = sample
+    request = messages.Ask(process.new_job_id(), str(library), (meeting.id,), asked["question"])
+    answer = process.run(engine, request)
+    assert answer.abstained is asked["unanswerable"]
+    if asked["unanswerable"]:
+        return
+    text = answer.text.lower()
+    for alternatives in asked["expect"]:
+        assert any(wanted.lower() in text for wanted in alternatives), answer.text
+    cited = [c for sentence in answer.sentences for c in sentence.citations]
+    assert all(sentence.citations for sentence in answer.sentences)
+    assert any(
+        c.start < core["end"] and core["start"] < c.end for c in cited for core in asked["core"]
+    )
+
+
+def test_promises_are_found_with_owner_and_day(sample, engine):
+    library, meeting = sample
+    request = messages.Enrich(process.new_job_id(), str(library), meeting.id, ("commitments",))
+    assert "commitments" in process.run(engine, request)
+    with Store(library, read_only=True) as store:
+        actions = store.notes(meeting.id, "action")
+        decisions = store.notes(meeting.id, "decision")
+    assert any(note.owner == "Daniel" and "Thursday" in note.due for note in actions)
+    assert any("solar panels" in note.text for note in decisions)
