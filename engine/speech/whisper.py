@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import socket
 import struct
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -46,17 +47,20 @@ class Token:
 
 
 def _imported() -> Any:
-    """Import pywhispercpp's model class without opening a socket.
+    """Import pywhispercpp's model class without the HTTP library of its download helper.
 
-    It brings a download helper whose HTTP library binds an IPv6 socket when it is imported, to see
-    whether it could. Nothing is downloaded here, so nothing needs to be tried.
+    A model that is not on disk would be downloaded unasked, and already importing that library
+    binds a socket; an empty module in its place can do neither.
     """
-    has_ipv6 = socket.has_ipv6
-    socket.has_ipv6 = False
+    real = sys.modules.get("requests")
+    sys.modules["requests"] = ModuleType("requests")
     try:
         from pywhispercpp.model import Model
     finally:
-        socket.has_ipv6 = has_ipv6
+        if real is None:
+            del sys.modules["requests"]
+        else:
+            sys.modules["requests"] = real
     return Model
 
 

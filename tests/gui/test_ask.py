@@ -32,7 +32,7 @@ def test_the_answer_streams_and_then_shows_its_moments(page, clients, meeting, s
     assert card._draft.text() == "The archive goes back"
     job.finished.emit(fakes.answer(meeting.id, spoken, "What was decided?"))
     assert not card._draft.isVisible()
-    assert "Verified" in card._badge.text()
+    assert "Checked" in card._badge.text()
     found = chips(card)
     assert len(found) == 4
     assert spoken[6].speaker in found[0].text()
