@@ -68,8 +68,12 @@ class Report:
 
     def check(self) -> None:
         """Raise ``Cancelled`` if the user asked to stop."""
-        if self._is_cancelled is not None and self._is_cancelled():
+        if self.is_cancelled():
             raise Cancelled
+
+    def is_cancelled(self) -> bool:
+        """Whether the user asked to stop; for native code, which no exception may cross."""
+        return self._is_cancelled is not None and self._is_cancelled()
 
     def part(self, start: float, end: float) -> Report:
         """Return a report for the slice [start, end] of this one, both in 0 to 1."""

@@ -56,20 +56,11 @@ class Pen:
             grammar=gbnf,
             max_tokens=max_tokens,
             on_text=self.on_text if is_shown else None,
-            is_cancelled=self._is_cancelled,
+            is_cancelled=self.report.is_cancelled,
         )
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         return completion
-
-    def _is_cancelled(self) -> bool:
-        from engine.errors import Cancelled
-
-        try:
-            self.report.check()
-        except Cancelled:
-            return True
-        return False
 
 
 def asked(intent: Intent) -> str:

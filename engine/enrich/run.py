@@ -17,7 +17,6 @@ from engine.enrich.profiles import find_profiles
 from engine.enrich.questions import find_questions
 from engine.enrich.roles import find_roles
 from engine.enrich.topics import find_topics, write_summary
-from engine.errors import Cancelled
 from engine.graph.store import Store
 from engine.llm import ChatModel
 from engine.progress import Report
@@ -46,16 +45,8 @@ def context_of(
     store: Store, meeting_id: str, chat: ChatModel, embedder: Embedder, report: Report
 ) -> Context:
     """Put together what the steps need; ``report`` lets a long model call be cancelled."""
-
-    def is_cancelled() -> bool:
-        try:
-            report.check()
-        except Cancelled:
-            return True
-        return False
-
     utterances = tuple(store.utterances(meeting_id))
-    return Context(store, meeting_id, utterances, chat, embedder, is_cancelled)
+    return Context(store, meeting_id, utterances, chat, embedder, report.is_cancelled)
 
 
 def enrich(

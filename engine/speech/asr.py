@@ -120,10 +120,7 @@ class Recogniser:
         """Asked by the engine between its steps; exceptions must not cross native code."""
         if self._report is None:
             return False
-        try:
-            self._report.check()
-        except Cancelled:
-            self._was_cancelled = True
+        self._was_cancelled = self._was_cancelled or self._report.is_cancelled()
         return self._was_cancelled
 
 
