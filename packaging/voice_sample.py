@@ -14,8 +14,9 @@ from pathlib import Path
 
 import av
 import numpy as np
-from flite_voice import RATE_HZ, Flite, Manner
 from numpy.typing import NDArray
+
+from flite_voice import RATE_HZ, Flite, Manner
 
 Samples = NDArray[np.float32]
 SAMPLE_DIR = Path(__file__).resolve().parent.parent / "resources" / "sample"

@@ -10,10 +10,10 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-import debian
-import manual
 import pytest
 
+import debian
+import manual
 from engine.cli.parser import build_parser
 
 PACKAGING = Path(__file__).resolve().parents[2] / "packaging"

@@ -7,10 +7,10 @@ import shlex
 import subprocess
 from pathlib import Path
 
-import bootstrap
-import build
 import pytest
 
+import bootstrap
+import build
 from engine.cli.parser import build_parser
 
 ROOT = Path(__file__).resolve().parents[2]

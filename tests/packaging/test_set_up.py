@@ -10,12 +10,13 @@ from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
+
 import bootstrap
 import checks
 import console
 import environment
 import interpreter
-import pytest
 import system_packages
 from console import Stop
 from environment import Environment
