@@ -241,7 +241,9 @@ class Environment:
         for name in COMPILED:
             if name in map(requirement_name, names):
                 self._install_compiled(name, pins[name])
-        self._pip("Installing Earwitness itself", ["install", "--no-build-isolation", "-e", "."])
+        # pip 26 refuses build pins where a build gets no environment of its own.
+        itself = ["install", "--no-build-isolation", "-e", "."]
+        self._pip("Installing Earwitness itself", itself, PIP_BUILD_CONSTRAINT="")
 
     def _install_compiled(self, name: str, version: str) -> None:
         wheel = self._cached_wheel(name, version)

@@ -22,6 +22,7 @@ from console import Stop
 from environment import Environment
 
 ROOT = Path(__file__).resolve().parents[2]
+NO_ISOLATION = "--no-build-isolation"
 
 
 class Recorder:
@@ -137,6 +138,16 @@ def test_packages_are_installed_under_the_pins(checkout) -> None:
     for label, variables in checkout.recorder.variables.items():
         if label.startswith(("Installing", "Compiling")):
             assert variables["PIP_CONSTRAINT"] == str(Path("packaging", "constraints.txt"))
+
+
+def test_no_step_asks_pip_for_what_a_newer_pip_refuses(checkout) -> None:
+    """pip 26 ends when build pins are given to a build that has no environment of its own."""
+    checkout.environment.prepare(with_tools=True)
+    recorder = checkout.recorder
+    bare = [label for label, command in recorder.commands.items() if NO_ISOLATION in command]
+    assert bare
+    # pip takes an empty variable for one that is not set.
+    assert {recorder.variables[label]["PIP_BUILD_CONSTRAINT"] for label in bare} == {""}
 
 
 def test_source_packages_are_compiled_once_per_processor(checkout) -> None:
