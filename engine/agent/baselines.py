@@ -12,16 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.agent.checks import problems_of
-from engine.agent.corpus import Corpus
 from engine.agent.evidence import as_evidence, fit
 from engine.agent.execute import Found
 from engine.agent.relevance import relevance
-from engine.agent.schema import Claim, Draft, Intent, Operation
+from engine.agent.schema import Claim, Draft, Intent
 from engine.agent.session import Session
 from engine.agent.support import support_matrix
 from engine.agent.synthesise import choose, synthesise
-from engine.agent.words import stem, words
 from engine.types import Evidence, Verdict
 
 RAG_LAMBDA = 0.25
@@ -99,47 +96,6 @@ def _from_the_beginning(
     return tuple(kept), total
 
 
-def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:
-    """Without a model's words: what was said, word for word.
-
-    Every utterance that holds all words of the topic is quoted (answers that are lists stand in
-    several places), else the two best.
-    """
-    full = whole_matches(intent, evidence)
-    ranked = sorted(range(len(evidence)), key=lambda i: -_answering(evidence[i]))
-    chosen_rows = full[:MOST_QUOTES] if len(full) > 1 else ranked[:2]
-    return Draft(tuple(quotation(evidence[i], i) for i in sorted(chosen_rows)), tuple(evidence))
-
-
-def _answering(item: Evidence) -> float:
-    """Score of an utterance as an answer: a question seldom is one."""
-    return item.score - 1.5 * item.utterance.text.rstrip().endswith("?")
-
-
-def quotation(item: Evidence, position: int) -> Claim:
-    """One utterance as a sentence of an answer."""
-    utterance = item.utterance
-    text = " ".join(utterance.text.split()[:40])
-    return Claim(f"{utterance.speaker or 'Somebody'} said: “{text}”", (position,), 1.0)
-
-
-def whole_matches(intent: Intent, evidence: Sequence[Evidence]) -> list[int]:
-    """Positions of the evidence that holds every word of the topic, best first."""
-    wanted = {stem(term) for term in intent.terms}
-    if not wanted:
-        return []
-    found = [
-        i
-        for i, item in enumerate(evidence)
-        if wanted <= {stem(word) for word in words(item.utterance.text)}
-    ]
-    return sorted(found, key=lambda i: -evidence[i].score)
-
-
-MOST_QUOTES = 6
-"""Quotations in one answer at most."""
-
-
 def chosen(intent: Intent, evidence: Sequence[Evidence], session: Session) -> tuple[Draft, Verdict]:
     """Answer a multiple-choice question: support of each option, with the model's vote."""
     options = list(intent.choices)
@@ -183,34 +139,3 @@ def is_way_out(text: str) -> bool:
                      "can't be", "unanswerable", "did not say", "didn't say", "not discussed",
                      "unknown", "not enough", "never said", "no one said", "not specified")
     )  # fmt: skip
-
-
-def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
-    """Add what a small model left out of a list: uncited evidence with every word of the topic."""
-    full = whole_matches(intent, draft.evidence)
-    cited = {i for claim in draft.claims for i in claim.evidence}
-    missing = [i for i in full if i not in cited]
-    if not intent.speaker_ids or len(full) < 2 or not missing:
-        return draft
-    added = [quotation(draft.evidence[i], i) for i in sorted(missing[:MOST_QUOTES])]
-    return replace(draft, claims=(*draft.claims, *added))
-
-
-def reasoned(
-    intent: Intent, draft: Draft, problems: tuple[str, ...], corpus: Corpus
-) -> tuple[Draft, tuple[str, ...]]:
-    """Where the model only repeats the question: the likeliest reason, word for word."""
-    found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
-    if not found and intent.operation is Operation.CUE_MOMENT:
-        loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
-        found = [loud - 1] if loud else []
-    if not found:
-        return draft, problems
-    best = max(found, key=lambda i: draft.evidence[i].score)
-    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
-    quote = quotation(draft.evidence[best], best)
-    return replace(draft, claims=(*kept, quote) if best not in _cited(kept) else tuple(kept)), ()
-
-
-def _cited(claims: Sequence[Claim]) -> set[int]:
-    return {i for claim in claims for i in claim.evidence}

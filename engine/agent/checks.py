@@ -3,45 +3,75 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from engine.agent.corpus import Corpus
-from engine.agent.schema import Claim, Draft, Intent
+from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation, Scope
 from engine.agent.speakers import aliases, base_name
-from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in
-from engine.agent.words import fold, words
+from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in, overlap
+from engine.agent.words import fold, stem, words
 from engine.types import Evidence
 
 
-def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> list[str]:
-    """What is wrong with one sentence, in plain words; empty when nothing is.
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a sentence.
+
+    Attributes:
+        text: In plain words.
+        is_invention: The moments are about something else; their words would be no answer either.
+    """
+
+    text: str
+    is_invention: bool = False
+
+
+def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> list[Problem]:
+    """What is wrong with one sentence; empty when nothing is.
 
     Numbers, names and quotations of the sentence must stand in a cited utterance or in the
     question; a speaker it credits must have spoken one of them.
     """
     cited = [draft.evidence[i] for i in claim.evidence]
     if not cited:
-        return ["no moment supports it"]
+        return [Problem("no moment supports it")]
     said = " ".join(f"{e.utterance.speaker} {e.utterance.text} {e.note}" for e in cited)
+    found: list[Problem] = []
+    if claim.support < SUPPORTED:
+        found.append(Problem(f"its moments hardly support it ({claim.support:.2f})"))
+    found += _unsaid(claim, cited, said, intent)
+    if _repeats(claim, intent):
+        found.append(Problem("it only repeats the question"))
+    if _is_beside_the_point(claim, said, intent):
+        found.append(Problem("it is about something else", is_invention=True))
+    credited = _credited(claim.text, corpus)
+    speakers = {
+        base_name(draft.evidence[i].utterance.speaker) for i in carriers(claim, draft.evidence)
+    }
+    if credited and not credited & speakers:
+        found.append(Problem(f"{', '.join(sorted(credited))} did not say it"))
+    elif misplaced := _misplaced(claim, cited, intent, corpus):
+        found.append(
+            Problem(f"no moment ties it to {', '.join(sorted(misplaced))}", is_invention=True)
+        )
+    return found
+
+
+def _unsaid(claim: Claim, cited: list[Evidence], said: str, intent: Intent) -> list[Problem]:
+    """Numbers, names and quotations of a sentence that its moments do not hold."""
     allowed = f"{said} {intent.question}"
     found = []
-    if claim.support < SUPPORTED:
-        found.append(f"its moments hardly support it ({claim.support:.2f})")
     missing = numbers_in(claim.text) - numbers_in(allowed) - _times(cited)
     if missing:
-        found.append(f"the number {', '.join(sorted(missing))} is not in its moments")
+        found.append(Problem(f"the number {', '.join(sorted(missing))} is not in its moments"))
     known = set(words(allowed))
     strangers = {name for name in names_in(claim.text) if fold(name) not in known}
     if strangers:
-        found.append(f"{', '.join(sorted(strangers))} is not named in its moments")
+        found.append(Problem(f"{', '.join(sorted(strangers))} is not named in its moments"))
     for quote in re.findall(r"[\"“]([^\"”]{4,})[\"”]", claim.text):
         if " ".join(words(quote)) not in " ".join(words(said)):
-            found.append(f"the quotation {quote[:40]!r} is not in its moments")
-    if intent.is_why and len(added(claim.text, intent)) < NEW_WORDS:
-        found.append("it only repeats the question")
-    credited = _credited(claim.text, corpus)
-    speakers = {base_name(e.utterance.speaker) for e in cited}
-    if credited and not credited & speakers:
-        found.append(f"{', '.join(sorted(credited))} did not say it")
+            found.append(Problem(f"the quotation {quote[:40]!r} is not in its moments"))
     return found
 
 
@@ -49,9 +79,71 @@ NEW_WORDS = 2
 """Content words that a reason must add to its question."""
 
 
+CARRIES = 0.5
+"""Share of the best word overlap with which a moment carries a sentence: its speaker said it."""
+
+
+def carriers(claim: Claim, evidence: Sequence[Evidence]) -> list[int]:
+    """Positions of the cited moments that share most words with a sentence."""
+    shares = {i: overlap(claim.text, evidence[i].utterance.text) for i in claim.evidence}
+    bar = CARRIES * max(shares.values(), default=0.0)
+    return [i for i, share in shares.items() if share >= bar]
+
+
+NEAR = 0.25
+"""Least cosine with the topic of a sentence that shares no word with it."""
+
+
+def _repeats(claim: Claim, intent: Intent) -> bool:
+    """Whether a sentence tells nothing that the question does not hold already."""
+    if intent.form is AnswerForm.YES_NO or intent.operation is not Operation.NONE:
+        return False
+    return len(added(claim.text, intent)) < (NEW_WORDS if intent.is_why else 1)
+
+
+def _is_beside_the_point(claim: Claim, said: str, intent: Intent) -> bool:
+    """Whether sentence and moments have neither a word nor their meaning in common with the topic.
+
+    A small model rather tells of something nearby than nothing. Reasons, sounds and times are
+    asked for in words that the answer does not hold, so these questions are let through.
+    """
+    is_plain = not (intent.is_why or intent.cues or intent.events or intent.time or intent.anchor)
+    if intent.scope is not Scope.SPECIFIC or intent.operation is not Operation.NONE or not is_plain:
+        return False
+    topic = content_stems(f"{intent.topic} {intent.context}")
+    return claim.nearness < NEAR and not topic & content_stems(f"{claim.text} {said}")
+
+
 def added(text: str, intent: Intent) -> set[str]:
     """Content words of a sentence that the question does not hold."""
     return content_stems(text) - content_stems(intent.question)
+
+
+def _misplaced(claim: Claim, cited: Sequence[Evidence], intent: Intent, corpus: Corpus) -> set[str]:
+    """Speakers tied to something of which no cited moment by or about them tells.
+
+    A small model joins a name of one line to the matter of another.
+    """
+    speakers = {base_name(name): set(words(base_name(name))) for name in corpus.roster.ids_by_name}
+    every = {stem(word) for called in speakers.values() for word in called}
+    told = content_stems(claim.text) - every
+    matter = [content_stems(item.utterance.text) & told for item in cited]
+    if not any(matter):
+        return set()
+    near = [
+        set(words(f"{item.utterance.speaker} {item.utterance.text}"))
+        for item, shared in zip(cited, matter, strict=True)
+        if shared
+    ]
+    named = {
+        name for name, called in speakers.items() if called and called <= set(words(claim.text))
+    }
+    asked = set(words(intent.question))
+    return {
+        name
+        for name in named
+        if not speakers[name] <= asked and not any(speakers[name] <= there for there in near)
+    }
 
 
 def _times(cited: list[Evidence]) -> set[str]:
@@ -81,19 +173,19 @@ def _credited(text: str, corpus: Corpus) -> set[str]:
     }
 
 
-def checked(draft: Draft, intent: Intent, corpus: Corpus) -> tuple[Draft, tuple[str, ...]]:
-    """Drop the sentences that fail when others hold; say what failed.
+def checked(draft: Draft, intent: Intent, corpus: Corpus) -> tuple[Draft, tuple[Problem, ...]]:
+    """Drop the sentences that fail when others hold.
 
     Returns:
-        The draft without unsupported sentences (unless all of them are), and the problems.
+        The draft without unsupported sentences, and no problem; or, where none holds, the draft
+        as it was and what failed.
     """
     problems = [problems_of(claim, draft, intent, corpus) for claim in draft.claims]
     good = [claim for claim, found in zip(draft.claims, problems, strict=True) if not found]
-    failed = tuple(
-        f"“{claim.text}”: {'; '.join(found)}"
+    if good:
+        return replace(draft, claims=tuple(good)), ()
+    return draft, tuple(
+        replace(problem, text=f"“{claim.text}”: {problem.text}")
         for claim, found in zip(draft.claims, problems, strict=True)
-        if found
+        for problem in found
     )
-    if good and len(good) < len(draft.claims):
-        return Draft(tuple(good), draft.evidence, is_computed=draft.is_computed), failed
-    return draft, failed

@@ -136,7 +136,8 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
     operation, target = computation.operation, computation.target
     # A name inside what is counted or looked for is no speaker: "... the user interface concept".
     named = find_speakers(stem.replace(target, "…") if target else stem, roster)
-    topic, context = _topics(rest, named, target)
+    is_change = _CHANGE.search(rest) is not None
+    topic, context = _topics(_without_change(rest) if is_change else rest, named, target)
     if operation is Operation.NONE and time is not None and not content_words(topic):
         operation = Operation.AT_TIME
     if cues and operation in (Operation.CUE_MOMENT, Operation.WHO_CUE, Operation.COUNT_CUE):
@@ -165,9 +166,25 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         scope=_scope(stem, named, has_limits),
         choices=choices,
         is_why=_WHY.search(stem) is not None,
+        is_change=is_change,
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
     )
+
+
+_STANCE = r"\b(?:minds?|opinions?|views?|attitudes?|stances?|positions?)\b"
+_CHANGED = r"\b(?:chang\w+|shift\w*|evol\w+|revis\w+|reconsider\w*)\b"
+_CHANGE = re.compile(rf"{_STANCE}.*{_CHANGED}|{_CHANGED}.{{0,20}}{_STANCE}", re.I)
+_CHANGE_WORDS = re.compile(
+    rf"{_CHANGED}(?:\s+(?:his|her|their|its|the))?|{_STANCE}(?:\s+(?:about|on|of|towards?|regarding)\b)?|"
+    r",?\s+and how\s*\??$|\bover time\b",
+    re.I,
+)
+
+
+def _without_change(question: str) -> str:
+    """The question without the words for a change of mind: what the mind is about."""
+    return re.sub(r"\s+", " ", _CHANGE_WORDS.sub(" ", question))
 
 
 _WHY = re.compile(r"\bwhy\b|\breasons?\b|\bcause[ds]?\b|\bbecause\b|\bwhat made\b", re.I)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from engine.agent.corpus import Corpus
 from engine.agent.execute import Found
+from engine.agent.schema import Intent, Operation, Scope
 from engine.agent.times import clock
 from engine.agent.words import STOP, stem, words
 from engine.types import Acoustics, Cue, Evidence
@@ -111,6 +112,23 @@ def excerpt(text: str, terms: Sequence[str], longest: int = EXCERPT_WORDS) -> st
             size += len(sentences[first].split())
     shown = " ".join(" ".join(sentences[first : last + 1]).split()[: longest + 40])
     return ("… " if first > 0 else "") + shown + (" …" if len(shown) < len(text) - 3 else "")
+
+
+FOCUS = 0.35
+"""Share of the best score below which evidence is offered beside the answer, not read for it."""
+
+
+def focused(intent: Intent, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """What stands out, where something does: the rest only leads a small model astray.
+
+    Applies to questions about something specific; stretches of time are read whole.
+    """
+    is_plain = intent.scope is Scope.SPECIFIC and intent.operation is Operation.NONE
+    if not is_plain or not intent.terms or len(evidence) <= FEWEST:
+        return tuple(evidence)
+    ranked = sorted((item.score for item in evidence), reverse=True)
+    bar = min(FOCUS * ranked[0], ranked[FEWEST - 1])
+    return tuple(item for item in evidence if item.score >= bar)
 
 
 def lines_of(

@@ -10,16 +10,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from engine.agent import abstain, baselines, overview
+from engine.agent import abstain, baselines, overview, quotes
 from engine.agent.checks import checked
 from engine.agent.compute import Scene, compute
 from engine.agent.corpus import corpus_of
 from engine.agent.decompose import decompose
-from engine.agent.evidence import Selection, fit
+from engine.agent.evidence import Selection, fit, focused
 from engine.agent.gather import gather
 from engine.agent.language import completed, translated
 from engine.agent.plan import counting_plan
-from engine.agent.reflect import reflect
+from engine.agent.reflect import advice_of, reflect
 from engine.agent.relevance import Relevance, relevance
 from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
 from engine.agent.session import AskOptions, Session, as_answer, run_plan
@@ -172,7 +172,12 @@ def _searched(intent: Intent, session: Session) -> tuple[Draft, Verdict]:
         if verdict.is_verified:
             break
         advice = verdict.advice
-    return best or _silence("nothing that was said is about this")
+    if best is None:
+        return _silence("nothing that was said is about this")
+    draft, verdict = best
+    if draft.is_abstention:
+        return draft, replace(verdict, score=PASS_ABSTENTION, is_verified=True)
+    return draft, verdict
 
 
 def _round(
@@ -188,15 +193,15 @@ def _round(
     if intent.form is AnswerForm.CHOICE:
         return baselines.chosen(intent, evidence, session)
     if not session.system.has_writer:
-        return baselines.quoted(intent, evidence), Verdict(3, is_verified=False)
+        return quotes.quoted(intent, evidence), Verdict(3, is_verified=False)
     budget = min(WRITER_TOKENS, session.options.evidence_tokens)
-    read, _ = fit(evidence, intent.terms, count, budget)
+    read, _ = fit(focused(intent, evidence), intent.terms, count, budget)
     draft, verdict = _written(intent, read, fit_of, session)
     if draft.is_abstention:
         return draft, verdict
     beside = tuple(item for item in evidence if item not in read)
     whole = replace(draft, evidence=(*draft.evidence, *beside))
-    return baselines.with_all_of_a_list(intent, whole), verdict
+    return quotes.with_all_of_a_list(intent, whole), verdict
 
 
 def _written(
@@ -210,16 +215,31 @@ def _written(
         reason = abstain.after_writing(intent, draft, fit_of)
         if reason:
             return replace(draft, reason=reason), Verdict(PASS_ABSTENTION, is_verified=True)
-        draft = baselines.quoted(intent, read)
-    draft, problems = checked(draft, intent, session.corpus)
+        draft = quotes.quoted(intent, read)
+    written = quotes.with_the_moment(intent, draft)
+    session.note("draft", shown(written))
+    draft, problems = checked(written, intent, session.corpus)
     if problems and intent.is_why:
-        draft, problems = baselines.reasoned(intent, draft, problems, session.corpus)
-    session.note("draft", shown(draft))
+        draft, problems = quotes.reasoned(intent, draft, problems, session.corpus)
+    if problems and all(problem.is_invention for problem in problems):
+        return _invented(intent, draft, tuple(problem.text for problem in problems))
+    if problems:
+        draft, problems = quotes.in_their_words(intent, draft, problems, session.corpus)
+    if draft.claims != written.claims:
+        session.note("draft", shown(draft))
+    failed = tuple(problem.text for problem in problems)
     if not session.system.has_reflection:
-        return draft, Verdict(3, is_verified=not problems, problems=problems)
-    verdict = reflect(intent, draft, problems, session.pen, is_several)
+        return draft, Verdict(3, is_verified=not failed, problems=failed)
+    verdict = reflect(intent, draft, failed, session.pen, is_several)
     session.note("verdict", shown(verdict))
     return draft, verdict
+
+
+def _invented(intent: Intent, draft: Draft, failed: tuple[str, ...]) -> tuple[Draft, Verdict]:
+    """Withhold a draft of which nothing was said, and let the next round look elsewhere."""
+    advice = advice_of(intent, draft, failed, 1)
+    silent = Draft((), (), is_abstention=True, reason="nothing that was said answers it")
+    return silent, Verdict(1, is_verified=False, problems=failed, advice=advice)
 
 
 WRITER_TOKENS = 500

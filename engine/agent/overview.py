@@ -60,7 +60,7 @@ def answered(intent: Intent, session: Session) -> tuple[Draft, Verdict]:
         session.note("evidence", shown(kept))
         draft = _sentence(intent, kept, session)
         draft, failed = checked(draft, intent, corpus)
-        problems += failed
+        problems += [problem.text for problem in failed]
         claims += [
             Claim(c.text, tuple(i + len(evidence) for i in c.evidence), c.support)
             for c in draft.claims

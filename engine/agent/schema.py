@@ -127,6 +127,7 @@ class Intent:
         scope: Whole meeting, one speaker's whole contribution, or something specific.
         choices: (letter, text) of a multiple-choice question.
         is_why: It asks for a reason.
+        is_change: It asks how somebody's mind changed.
         language: ISO 639-1 code of the question.
         queries: Texts to search with, best first.
     """
@@ -150,6 +151,7 @@ class Intent:
     scope: Scope = Scope.SPECIFIC
     choices: tuple[tuple[str, str], ...] = ()
     is_why: bool = False
+    is_change: bool = False
     language: str = "en"
     queries: tuple[str, ...] = ()
 
@@ -186,11 +188,19 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A drafted sentence and the evidence it rests on, by position in the evidence list."""
+    """A drafted sentence and the evidence it rests on.
+
+    Attributes:
+        text: The sentence.
+        evidence: Positions in the evidence list.
+        support: How well the best of them carries it, 0 to 1.
+        nearness: How near sentence and evidence are to the question, a cosine.
+    """
 
     text: str
     evidence: tuple[int, ...] = ()
     support: float = 1.0
+    nearness: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,17 +76,37 @@ def support_matrix(
     return np.asarray(0.5 * np.clip(cosine, 0, 1) + 0.5 * lexical, np.float64)
 
 
+def with_nearness(
+    claims: Sequence[Claim], evidence: Sequence[Evidence], topic: str, embedder: Embedder
+) -> tuple[Claim, ...]:
+    """Measure how near each sentence and what it cites are to the topic of the question."""
+    if not claims:
+        return ()
+    told = [
+        " ".join([claim.text, *(evidence[i].utterance.text for i in claim.evidence[:2])])
+        for claim in claims
+    ]
+    vectors = embedder.encode([topic, *told])
+    near = vectors[1:] @ vectors[0]
+    return tuple(
+        replace(claim, nearness=float(cosine)) for claim, cosine in zip(claims, near, strict=True)
+    )
+
+
 def cite(
     claims: Sequence[Claim], evidence: Sequence[Evidence], embedder: Embedder
 ) -> tuple[Claim, ...]:
     """Check the citations of each sentence and complete them.
 
     A cited utterance that hardly supports its sentence is dropped when another one supports it
-    well; utterances that do are added.
+    well; utterances that do are added. A bare "Yes" keeps what was given for it.
     """
     matrix = support_matrix([claim.text for claim in claims], evidence, embedder)
     cited = []
     for row, claim in zip(matrix, claims, strict=True):
+        if not content_stems(claim.text):
+            cited.append(claim)
+            continue
         given = [e for e in claim.evidence if row[e] >= ATTACHED * 0.6]
         ranked = sorted(range(len(evidence)), key=lambda i: -row[i])
         best = [i for i in ranked if row[i] >= max(ATTACHED, 0.75 * row[ranked[0]])]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine import prompts
 from engine.agent.evidence import lines_of
 from engine.agent.schema import AnswerForm, Claim, Draft, Intent
-from engine.agent.support import cite
+from engine.agent.support import cite, with_nearness
 from engine.agent.words import content_words
 from engine.embed import Embedder
 from engine.grammar import choice, cited_sentences, grammar
@@ -70,9 +70,17 @@ def asked(intent: Intent) -> str:
         text += " Begin with Yes or No."
     if intent.is_why and intent.form is not AnswerForm.CHOICE:
         text += " Name the cause."
+    if intent.is_change:
+        text += " Tell what it was before and what it is after."
+    if _WANTS_MORE.match(text):
+        text += " Write three or four sentences."
     if intent.language != "en":
         text += f" Answer in {LANGUAGES.get(intent.language, 'the language of the question')}."
     return text
+
+
+_WANTS_MORE = re.compile(r"(?:please |can you )?(?:summari[sz]e|describe|explain|outline)\b", re.I)
+"""A small model gives one sentence to whoever asks for a summary, unless told."""
 
 
 def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
@@ -137,6 +145,7 @@ def synthesise(
     if completion.text.strip().startswith(WAY_OUT[:5]):
         return Draft((), tuple(evidence), is_abstention=True, reason="the lines found do not tell")
     claims = cite(parse_draft(completion.text, len(evidence)), evidence, embedder)
+    claims = with_nearness(claims, evidence, intent.topic or intent.question, embedder)
     return Draft(
         claims,
         tuple(evidence),

@@ -111,16 +111,89 @@ def test_reflection_shares_its_prefix_with_writing(store, meeting_id):
     assert judging[-1].content.startswith(lines)
 
 
-def test_a_wrong_number_is_caught_and_asked_again(store, meeting_id):
-    found, _, _ = ask(
+def test_a_wrong_number_gives_way_to_the_words_that_were_said(store, meeting_id):
+    found, _, events = ask(
         store,
         meeting_id,
         "What did Bob say about the Italian machine?",
         *["The Italian machine costs 1200 euros [u1].", "5"] * 5,
     )
+    assert "1200" not in found.text
+    assert "nine hundred euros" in found.text
+    assert [c.utterance for c in found.sentences[0].citations] == [1]
+    assert "1200" in str(next(e.content for e in events if e.kind == "draft"))
+
+
+def test_a_sentence_with_nothing_to_stand_on_is_asked_again_and_never_verified(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "What did Bob say about the Italian machine?",
+        *["Napoleon died in 1821 on an island [u1].", "5"] * 5,
+    )
     assert not found.verdict.is_verified
-    assert any("1200" in problem for problem in found.verdict.problems)
     assert found.receipt.rounds > 1
+    assert any("1821" in problem for problem in found.verdict.problems)
+
+
+def test_a_speaker_wrongly_credited_is_put_right(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "Who said how much the Italian machine costs?",
+        *["Ann said the Italian machine costs nine hundred euros [u1].", "5"] * 5,
+    )
+    assert found.text.startswith("Bob said")
+    assert found.verdict.is_verified
+
+
+def test_a_name_of_one_line_is_not_tied_to_the_matter_of_another(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "Which firm sells the Italian machine?",
+        *["Carol sells the Italian machine [u2, u3].", "5"] * 5,
+    )
+    assert "Carol sells" not in found.text
+
+
+def test_a_bare_yes_quotes_what_it_rests_on(store, meeting_id):
+    found, _, _ = ask(
+        store, meeting_id, "Does the Italian machine cost nine hundred euros?", "Yes [u1].", "5"
+    )
+    assert found.text.startswith("Yes: Bob said")
+    assert [c.utterance for c in found.sentences[0].citations] == [1]
+
+
+def test_a_sentence_that_only_repeats_the_question_is_no_answer(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "What did Bob say about the Italian machine?",
+        *["Bob said something about the Italian machine [u1].", "5"] * 5,
+    )
+    assert "nine hundred" in found.text
+
+
+def test_a_change_of_mind_shows_both_sides(store):
+    lines = [
+        ("Ann", "I am against the night shift scheme, it is too hard."),
+        ("Bob", "Something else now, the stairs were cleaned on Monday."),
+        ("Ann", "I changed my mind on the night shift scheme, I support it."),
+    ]
+    meeting = store.create_meeting("Shift", "shift.json", has_audio=False)
+    store.save_utterances(
+        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
+    )
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    found, _, _ = ask(
+        store,
+        meeting.id,
+        "How did Ann's opinion of the night shift scheme change?",
+        *["Ann supports the night shift scheme [u3].", "5"] * 2,
+    )
+    assert "against" in found.text
+    assert "support" in found.text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,153 @@
+"""Answers in the words of the meeting: quotations where a model's own words would not hold.
+
+A quotation is always borne out by what it cites, so it stands in for a sentence that failed its
+checks, completes a list that a small model cut short, and is all that a system without a writer
+says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.agent.checks import Problem, carriers, problems_of
+from engine.agent.corpus import Corpus
+from engine.agent.evidence import excerpt
+from engine.agent.schema import Claim, Draft, Intent, Operation
+from engine.agent.support import SUPPORTED, content_stems, overlap
+from engine.agent.words import stem, words
+from engine.types import Evidence
+
+
+def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:
+    """Without a model's words: what was said, word for word.
+
+    Every utterance that holds all words of the topic is quoted (answers that are lists stand in
+    several places), else the two best.
+    """
+    full = whole_matches(intent, evidence)
+    ranked = sorted(range(len(evidence)), key=lambda i: -_answering(evidence[i]))
+    chosen_rows = full[:MOST_QUOTES] if len(full) > 1 else ranked[:2]
+    return Draft(
+        tuple(quotation(evidence[i], i, intent.terms) for i in sorted(chosen_rows)), tuple(evidence)
+    )
+
+
+def _answering(item: Evidence) -> float:
+    """Score of an utterance as an answer: a question seldom is one."""
+    return item.score - 1.5 * item.utterance.text.rstrip().endswith("?")
+
+
+def quotation(item: Evidence, position: int, terms: Sequence[str] = ()) -> Claim:
+    """One utterance as a sentence of an answer; of a long one what is nearest to the terms."""
+    utterance = item.utterance
+    text = " ".join(excerpt(utterance.text, terms, QUOTE_WORDS).split())
+    return Claim(f"{utterance.speaker or 'Somebody'} said: “{text}”", (position,), 1.0)
+
+
+QUOTE_WORDS = 40
+"""Longest quotation inside an answer, about."""
+
+
+def whole_matches(intent: Intent, evidence: Sequence[Evidence]) -> list[int]:
+    """Positions of the evidence that holds every word of the topic, best first."""
+    wanted = {stem(term) for term in intent.terms}
+    if not wanted:
+        return []
+    found = [
+        i
+        for i, item in enumerate(evidence)
+        if wanted <= {stem(word) for word in words(item.utterance.text)}
+    ]
+    return sorted(found, key=lambda i: -evidence[i].score)
+
+
+MOST_QUOTES = 6
+"""Quotations in one answer at most."""
+
+
+def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
+    """Add what a small model left out of a list: uncited evidence with every word of the topic."""
+    full = whole_matches(intent, draft.evidence)
+    told = _told(intent, draft)
+    missing = [i for i in full if i not in told]
+    if not intent.speaker_ids or len(full) < 2 or not missing:
+        return draft
+    added = [quotation(draft.evidence[i], i, intent.terms) for i in sorted(missing[:MOST_QUOTES])]
+    return replace(draft, claims=(*draft.claims, *added))
+
+
+def reasoned(
+    intent: Intent, draft: Draft, problems: tuple[Problem, ...], corpus: Corpus
+) -> tuple[Draft, tuple[Problem, ...]]:
+    """Where the model only repeats the question: the likeliest reason, word for word."""
+    found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
+    if not found and intent.operation is Operation.CUE_MOMENT:
+        loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
+        found = [loud - 1] if loud else []
+    if not found:
+        return draft, problems
+    best = max(found, key=lambda i: draft.evidence[i].score)
+    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
+    quote = quotation(draft.evidence[best], best, intent.terms)
+    return replace(draft, claims=(*kept, quote) if best not in _cited(kept) else tuple(kept)), ()
+
+
+def in_their_words(
+    intent: Intent, draft: Draft, problems: tuple[Problem, ...], corpus: Corpus
+) -> tuple[Draft, tuple[Problem, ...]]:
+    """Where no sentence holds: the moments they cite, word for word, if these are to the point.
+
+    A small model credits the wrong speaker or changes a number although it found the right line.
+    """
+    solid = [claim for claim in draft.claims if claim.support >= SUPPORTED]
+    right = sorted({i for claim in solid for i in carriers(claim, draft.evidence)})
+    if intent.speaker_ids:
+        speaks = [item.utterance.speaker_id in intent.speaker_ids for item in draft.evidence]
+        right = [i for i in right if speaks[i]]
+    quotes = [quotation(draft.evidence[i], i, intent.terms) for i in right]
+    nearest = max((claim.nearness for claim in draft.claims), default=0.0)
+    quotes = [replace(quote, nearness=nearest) for quote in quotes[:MOST_QUOTES]]
+    good = [quote for quote in quotes if not problems_of(quote, draft, intent, corpus)]
+    return (replace(draft, claims=tuple(good)), ()) if good else (draft, problems)
+
+
+def with_the_moment(intent: Intent, draft: Draft) -> Draft:
+    """Let a bare "Yes" or "No" quote what it rests on; alone it could not be checked."""
+    claims = []
+    for claim in draft.claims:
+        if content_stems(claim.text) or not draft.evidence:
+            claims.append(claim)
+            continue
+        best = max(
+            range(len(draft.evidence)),
+            key=lambda i: (
+                overlap(intent.topic, draft.evidence[i].utterance.text),
+                i in claim.evidence,
+                _answering(draft.evidence[i]),
+            ),
+        )
+        quote = quotation(draft.evidence[best], best, intent.terms)
+        word = claim.text.rstrip(" .")
+        claims.append(replace(quote, text=f"{word}: {quote.text}", nearness=claim.nearness))
+    return replace(draft, claims=tuple(claims))
+
+
+def _told(intent: Intent, draft: Draft) -> set[int]:
+    """Positions of the evidence that an answer tells: cited, and of a change, each side in words.
+
+    One sentence may cite what somebody thought before and after, and tell only one of them.
+    """
+    cited = _cited(draft.claims)
+    if not intent.is_change:
+        return cited
+    topic, said = content_stems(intent.question), content_stems(draft.text)
+    return {
+        i
+        for i in cited
+        if (content_stems(draft.evidence[i].utterance.text) - topic) & (said - topic)
+    }
+
+
+def _cited(claims: Sequence[Claim]) -> set[int]:
+    return {i for claim in claims for i in claim.evidence}
