@@ -212,10 +212,7 @@ class Environment:
         pip splits the variables' values at blanks, so they hold a path relative to the checkout.
         """
         pins = str(self._constraints_path.relative_to(self.root))
-        environment = {"PIP_CONSTRAINT": pins, **variables}
-        # Without an environment of its own a build has nothing to pin, and pip 26 refuses to.
-        if "--no-build-isolation" not in arguments:
-            environment["PIP_BUILD_CONSTRAINT"] = pins
+        environment = {"PIP_CONSTRAINT": pins, "PIP_BUILD_CONSTRAINT": pins, **variables}
         command = [
             self.python,
             "-m",
