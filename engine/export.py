@@ -68,6 +68,26 @@ def export_evidence(store: Store, answer: Answer, path: Path) -> Path:
     return written(Path(path), export_html.evidence_pack(store, answer))
 
 
+def export_ratings(store: Store, path: Path) -> int:
+    """Write all rated answers as JSON, or as a table when the path ends in ``.csv``.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        EngineError: No answer is rated, or the file cannot be written.
+    """
+    rated = store.ratings()
+    if not rated:
+        raise EngineError("No answer is rated yet.", "Give an answer its marks first.")
+    if path.suffix.lower() == ".csv":
+        flat = [{**row, **row.pop("ratings")} for row in rated]
+        written(path, export_text.csv_rows(flat))
+    else:
+        written(path, export_text.json_text(rated))
+    return len(rated)
+
+
 def meeting_json(store: Store, meeting_id: str) -> dict[str, Any]:
     """A meeting as ``show --json`` prints it."""
     document = gathered(store, meeting_id, with_words=True)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from engine.export_document import MeetingDocument, clock
@@ -110,12 +110,24 @@ def csv_table(document: MeetingDocument) -> bytes:
     return b"\xef\xbb\xbf" + table.getvalue().encode()
 
 
+def csv_rows(rows: Sequence[dict[str, Any]]) -> bytes:
+    """A table of equal or different rows; the columns are all their keys in order of appearance."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\r\n")
+    writer.writerow(names)
+    for row in rows:
+        cells = (row.get(name, "") for name in names)
+        writer.writerow([_harmless(cell) if isinstance(cell, str) else cell for cell in cells])
+    return b"\xef\xbb\xbf" + table.getvalue().encode()
+
+
 def _harmless(cell: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
-def json_text(document: dict[str, Any]) -> bytes:
+def json_text(document: dict[str, Any] | list[dict[str, Any]]) -> bytes:
     """JSON with its letters as they are, no byte order mark."""
     return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 

@@ -60,6 +60,12 @@ class Jobs:
             messages.Delete: _delete,
             messages.ForgetVoice: _forget_voice,
             messages.Export: _export,
+            messages.ExportEvidence: _export_evidence,
+            messages.RateAnswer: _rate,
+            messages.ExportRatings: _export_ratings,
+            messages.RestoreVersion: self._restore_version,
+            messages.DraftQuestions: self._draft_questions,
+            messages.ExportQuestions: _export_questions,
             messages.FetchModels: _fetch,
             messages.ListModels: _list_models,
             messages.VerifyModels: _verify,
@@ -162,8 +168,7 @@ class Jobs:
             found = answer(
                 request.question, ids, store, self.embedder, self.chat(), report, options, partial
             )
-            store.save_answer(found)
-            return found
+            return replace(found, id=store.save_answer(found))
 
     def _search(self, request: messages.Search, report: Report, _: OnPartial) -> object:
         from engine.graph.search import library_search
@@ -196,6 +201,26 @@ class Jobs:
                 build.refresh_vectors(store, request.meeting_id, self.embedder, report)
             return result
 
+    def _restore_version(
+        self, request: messages.RestoreVersion, report: Report, _: OnPartial
+    ) -> None:
+        from engine.graph import build, versions
+
+        with Store(Path(request.library_dir)) as store:
+            versions.restore(store, request.meeting_id, request.version_id)
+            build.build_graph(store, request.meeting_id, self.embedder, report)
+
+    def _draft_questions(
+        self, request: messages.DraftQuestions, report: Report, _: OnPartial
+    ) -> object:
+        from engine.agent.question_builder import draft_questions
+        from engine.agent.synthesise import Pen
+
+        with Store(Path(request.library_dir), read_only=True) as store:
+            pen = Pen(self.chat(), report)
+            drafts = draft_questions(store, request.meeting_id, self.embedder, pen, request.n)
+            return tuple(drafts)
+
     def _listen(self, request: messages.Listen, report: Report, partial: OnPartial) -> None:
         from engine.speech.live import listen
         from engine.speech.live_models import LiveModels
@@ -226,6 +251,33 @@ def _export(request: messages.Export, report: Report, _: OnPartial) -> str:
 
     with Store(Path(request.library_dir), read_only=True) as store:
         return str(export(store, request.meeting_id, request.format, Path(request.path)))
+
+
+def _export_evidence(request: messages.ExportEvidence, report: Report, _: OnPartial) -> str:
+    from engine.export import export_evidence
+
+    with Store(Path(request.library_dir), read_only=True) as store:
+        return str(export_evidence(store, store.answer(request.answer_id), Path(request.path)))
+
+
+def _rate(request: messages.RateAnswer, report: Report, _: OnPartial) -> None:
+    with Store(Path(request.library_dir)) as store:
+        store.rate_answer(request.answer_id, request.marks)
+
+
+def _export_ratings(request: messages.ExportRatings, report: Report, _: OnPartial) -> int:
+    from engine.export import export_ratings
+
+    with Store(Path(request.library_dir), read_only=True) as store:
+        return export_ratings(store, Path(request.path))
+
+
+def _export_questions(request: messages.ExportQuestions, report: Report, _: OnPartial) -> str:
+    from engine.agent.question_builder import export_questions
+
+    with Store(Path(request.library_dir), read_only=True) as store:
+        path = export_questions(store, request.meeting_id, request.drafts, Path(request.path))
+        return str(path)
 
 
 def _fetch(request: messages.FetchModels, report: Report, _: OnPartial) -> None:

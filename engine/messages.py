@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.progress import Progress
+from engine.questions import DraftQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,66 @@ class Export:
 
 
 @dataclass(frozen=True, slots=True)
+class ExportEvidence:
+    """Write an answer with its quotes and their sound to one HTML file. Result: the path."""
+
+    job_id: str
+    library_dir: str
+    answer_id: int
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RateAnswer:
+    """Keep the user's marks of an answer, 1 to 5 by name. Result: None."""
+
+    job_id: str
+    library_dir: str
+    answer_id: int
+    marks: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRatings:
+    """Write all rated answers to a file, CSV or JSON by its ending. Result: how many."""
+
+    job_id: str
+    library_dir: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreVersion:
+    """Make an earlier transcript the present one. Result: None."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    version_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class DraftQuestions:
+    """Draft questions about a meeting for review. Result: tuple of ``DraftQuestion``."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    n: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ExportQuestions:
+    """Write the accepted questions as a question set. Result: the path."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    drafts: tuple[DraftQuestion, ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class FetchModels:
     """Download, verify and convert models. Result: None."""
 
@@ -256,6 +317,12 @@ Request = (
     | AddModel
     | Listen
     | ForgetVoice
+    | ExportEvidence
+    | RateAnswer
+    | ExportRatings
+    | RestoreVersion
+    | DraftQuestions
+    | ExportQuestions
 )
 
 

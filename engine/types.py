@@ -310,6 +310,7 @@ class Answer:
 
     Attributes:
         related: Moments that may help; nothing is claimed from them.
+        id: Its key in the library, 0 while it is not kept there.
     """
 
     question: str
@@ -322,6 +323,7 @@ class Answer:
     trace: tuple[TraceEvent, ...] = ()
     meeting_ids: tuple[str, ...] = ()
     related: tuple[Citation, ...] = ()
+    id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ LAYERS = (
     ("engine.weights",),
     ("engine.messages", "engine.progress"),
     ("engine.settings", "engine.paths"),
-    ("engine.errors", "engine.types", "engine"),
+    ("engine.errors", "engine.types", "engine.questions", "engine"),
 )
 
 # (importer, imported): the reason
@@ -48,6 +48,7 @@ SIBLINGS: dict[tuple[str, str], str] = {
 WINDOW_MAY_IMPORT = (
     "engine",  # its version
     "engine.types",
+    "engine.questions",
     "engine.errors",
     "engine.settings",
     "engine.paths",

@@ -13,8 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,53 +24,16 @@ from engine.agent.overview import parts
 from engine.agent.support import content_stems, numbers_in, support_matrix
 from engine.agent.synthesise import Pen
 from engine.embed import Embedder
+from engine.errors import EngineError
 from engine.grammar import choice, grammar, line
 from engine.graph.store import Store
+from engine.questions import Category, DraftQuestion, Review
 from engine.types import Evidence
 
 STRETCH_TOKENS = 420
 DRAFT_TOKENS = 110
 ENTAILED = 0.45
 """Least support of an answer by its evidence."""
-
-
-class Category(StrEnum):
-    """The five kinds of question."""
-
-    EXPLICIT = "explicit retrieval"
-    MULTI_HOP = "multi-hop"
-    TIME = "time awareness"
-    AGGREGATION = "aggregation"
-    CROSS_MODAL = "cross-modal"
-
-
-class Review(StrEnum):
-    """What the user decided."""
-
-    OPEN = "open"
-    ACCEPTED = "accepted"
-    DISCARDED = "discarded"
-
-
-@dataclass(frozen=True, slots=True)
-class DraftQuestion:
-    """A question waiting for its review.
-
-    Attributes:
-        question: As drafted or edited.
-        answer: Reference answer.
-        category: Kind.
-        evidence: Utterance indices.
-        problem: What the mechanical check found; "" when the draft holds.
-        review: The user's decision.
-    """
-
-    question: str
-    answer: str
-    category: Category
-    evidence: tuple[int, ...]
-    problem: str = ""
-    review: Review = Review.OPEN
 
 
 def draft_questions(
@@ -191,7 +153,14 @@ def exported(store: Store, meeting_id: str, drafts: Sequence[DraftQuestion]) -> 
 def export_questions(
     store: Store, meeting_id: str, drafts: Sequence[DraftQuestion], path: Path
 ) -> Path:
-    """Write accepted questions to a file that ``evaluate`` reads."""
+    """Write accepted questions to a file that ``evaluate`` reads.
+
+    Raises:
+        EngineError: The file cannot be written.
+    """
     content = json.dumps(exported(store, meeting_id, drafts), ensure_ascii=False, indent=1)
-    path.write_text(content, "utf-8")
+    try:
+        path.write_text(content, "utf-8")
+    except OSError as error:
+        raise EngineError(f"The file {path} cannot be written.", error.strerror or "") from error
     return path

@@ -6,6 +6,7 @@ import json
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from engine.errors import StoreError
 from engine.graph import anchors
 from engine.graph.lexicon import clean
 from engine.graph.meetings import now
@@ -117,10 +118,20 @@ class AnswerTables(UtteranceTables):
             (meeting_id, meeting_id, chat_id, chat_id),
         )
         transcripts: _Transcripts = {}
-        return [
-            (key, self._with_current_citations(answer_from(json.loads(payload)), transcripts))
-            for key, payload in found
-        ]
+        read = ((key, replace(answer_from(json.loads(payload)), id=key)) for key, payload in found)
+        return [(key, self._with_current_citations(answer, transcripts)) for key, answer in read]
+
+    def answer(self, answer_id: int) -> Answer:
+        """One answer.
+
+        Raises:
+            StoreError: It is not there any more.
+        """
+        payload = self.value("SELECT payload FROM answers WHERE id = ?", (answer_id,))
+        if payload is None:
+            raise StoreError("This answer is not in the library any more.")
+        kept = replace(answer_from(json.loads(payload)), id=answer_id)
+        return self._with_current_citations(kept, {})
 
     def delete_answer(self, answer_id: int) -> None:
         """Remove one answer."""
@@ -128,7 +139,13 @@ class AnswerTables(UtteranceTables):
             connection.execute("DELETE FROM answers WHERE id = ?", (answer_id,))
 
     def rate_answer(self, answer_id: int, ratings: dict[str, int]) -> None:
-        """Keep the user's judgement, such as ``{"correct": 5, "grounded": 4}``."""
+        """Keep the user's judgement, such as ``{"correct": 5, "grounded": 4}``.
+
+        Raises:
+            StoreError: A mark lies outside 1 to 5.
+        """
+        if not all(1 <= mark <= 5 for mark in ratings.values()):
+            raise StoreError("A mark lies between 1 and 5.")
         with self.transaction() as connection:
             connection.execute(
                 "UPDATE answers SET ratings = ? WHERE id = ?", (json.dumps(ratings), answer_id)

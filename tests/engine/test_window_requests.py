@@ -1,0 +1,93 @@
+"""What the window asks of an engine process beside hearing and answering: run through ``Jobs``."""
+
+import csv
+import json
+
+import pytest
+from fakes import FakeEmbedder
+
+from engine import messages
+from engine.errors import EngineError, StoreError
+from engine.graph import versions
+from engine.graph.store import Store
+from engine.jobs import Jobs
+from engine.progress import silent
+from engine.questions import Category, DraftQuestion, Review
+from engine.types import Answer, Citation, Receipt, Sentence, Utterance, Verdict
+
+
+@pytest.fixture
+def library(tmp_path):
+    with Store(tmp_path) as store:
+        meeting = store.create_meeting("Barn", has_audio=False)
+        lines = ("The roof leaks.", "Then we repair it.")
+        store.save_utterances(
+            meeting.id, [Utterance(i, 5.0 * i, 5.0 * i + 4, "Ann", t) for i, t in enumerate(lines)]
+        )
+        cite = Citation(meeting.id, 0, 0.0, 4.0, "Ann", lines[0])
+        answer = Answer(
+            "What leaks?", "The roof.", (Sentence("The roof.", (cite,)),), Verdict(5, True), False,
+            "agent", Receipt(2, 1, 0, 1, 9, 9, 9, 0.1), (), (meeting.id,),
+        )  # fmt: skip
+        key = store.save_answer(answer)
+    return tmp_path, meeting.id, key
+
+
+def run(request):
+    jobs = Jobs()
+    jobs.__dict__["embedder"] = FakeEmbedder()
+    return jobs.run(request, silent(), lambda _piece: None)
+
+
+def test_marks_are_kept_and_exported(library, tmp_path):
+    folder, _meeting_id, key = library
+    table = tmp_path / "ratings.csv"
+    with pytest.raises(EngineError, match="No answer is rated"):
+        run(messages.ExportRatings("j", str(folder), str(table)))
+    marks = {"correct": 5, "grounded": 4, "coherent": 3}
+    run(messages.RateAnswer("j", str(folder), key, marks))
+    assert run(messages.ExportRatings("j", str(folder), str(table))) == 1
+    (row,) = csv.DictReader(table.read_text("utf-8-sig").splitlines())
+    assert (row["question"], row["grounded"]) == ("What leaks?", "4")
+    run(messages.ExportRatings("j", str(folder), str(tmp_path / "ratings.json")))
+    assert json.loads((tmp_path / "ratings.json").read_text("utf-8"))[0]["ratings"] == marks
+
+
+def test_a_mark_outside_its_bounds_is_refused(library):
+    folder, _meeting_id, key = library
+    with pytest.raises(StoreError):
+        run(messages.RateAnswer("j", str(folder), key, {"correct": 6}))
+
+
+def test_an_answer_becomes_one_page_with_its_quotes(library, tmp_path):
+    folder, _meeting_id, key = library
+    page = tmp_path / "evidence.html"
+    assert run(messages.ExportEvidence("j", str(folder), key, str(page))) == str(page)
+    assert "The roof leaks." in page.read_text("utf-8")
+    with pytest.raises(StoreError, match="not in the library"):
+        run(messages.ExportEvidence("j", str(folder), 999, str(page)))
+
+
+def test_an_earlier_transcript_comes_back(library):
+    folder, meeting_id, _key = library
+    with Store(folder) as store:
+        store.save_utterances(meeting_id, [Utterance(0, 0.0, 4.0, "Ann", "The proof speaks.")])
+        (version,) = versions.versions(store, meeting_id)
+    run(messages.RestoreVersion("j", str(folder), meeting_id, version.id))
+    with Store(folder) as store:
+        assert store.utterances(meeting_id)[0].text == "The roof leaks."
+        assert len(versions.versions(store, meeting_id)) == 2
+
+
+def test_accepted_questions_are_written_as_a_set(library, tmp_path):
+    folder, meeting_id, _key = library
+    drafts = tuple(
+        DraftQuestion(f"Q{i}?", "A", Category.EXPLICIT, (0,), "", review)
+        for i, review in enumerate(Review)
+    )
+    path = tmp_path / "set.json"
+    run(messages.ExportQuestions("j", str(folder), meeting_id, drafts, str(path)))
+    written = json.loads(path.read_text("utf-8"))
+    assert [q["question"] for q in written["questions"]] == ["Q1?"]
+    with pytest.raises(EngineError, match="cannot be written"):
+        run(messages.ExportQuestions("j", str(folder), meeting_id, drafts, "/nowhere/x.json"))
