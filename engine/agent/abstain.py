@@ -25,7 +25,10 @@ OWN_MEANING = 0.40
 """Cosine with which somebody speaks of it without its words."""
 
 SURE = 0.95
-"""A search that strong outweighs a model that says NOT STATED."""
+"""A search that strong outweighs a model that says NOT STATED or tells of something else."""
+
+ALL_WORDS = 0.999
+"""Share of the topic's words that are said when all of them are."""
 
 
 def before_search(intent: Intent, corpus: Corpus) -> str:
@@ -79,8 +82,9 @@ def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str
 
 def after_writing(intent: Intent, draft: Draft, relevance: Relevance) -> str:
     """Reason to abstain after reading: the model found nothing and the search was not sure."""
-    if not draft.is_abstention:
-        return ""
-    if relevance.strength >= SURE:
-        return ""
-    return draft.reason
+    return draft.reason if draft.is_abstention and not is_sure(relevance) else ""
+
+
+def is_sure(relevance: Relevance) -> bool:
+    """Whether the topic was discussed beyond doubt: all its words are said, or it fits so well."""
+    return relevance.strength >= SURE or relevance.coverage >= ALL_WORDS

@@ -101,14 +101,20 @@ def _repeats(claim: Claim, intent: Intent) -> bool:
     return len(added(claim.text, intent)) < (NEW_WORDS if intent.is_why else 1)
 
 
+def is_plain(intent: Intent) -> bool:
+    """Whether a question is about something said, without a reason, a sound or a time to find."""
+    is_bound = intent.is_why or intent.cues or intent.events or intent.time or intent.anchor
+    is_specific = intent.scope is Scope.SPECIFIC and intent.operation is Operation.NONE
+    return is_specific and not is_bound
+
+
 def _is_beside_the_point(claim: Claim, said: str, intent: Intent) -> bool:
     """Whether sentence and moments have neither a word nor their meaning in common with the topic.
 
     A small model rather tells of something nearby than nothing. Reasons, sounds and times are
     asked for in words that the answer does not hold, so these questions are let through.
     """
-    is_plain = not (intent.is_why or intent.cues or intent.events or intent.time or intent.anchor)
-    if intent.scope is not Scope.SPECIFIC or intent.operation is not Operation.NONE or not is_plain:
+    if not is_plain(intent):
         return False
     topic = content_stems(f"{intent.topic} {intent.context}")
     return claim.nearness < NEAR and not topic & content_stems(f"{claim.text} {said}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from engine.agent import abstain, baselines, overview, quotes
-from engine.agent.checks import checked
+from engine.agent.checks import checked, is_plain
 from engine.agent.compute import Scene, compute
 from engine.agent.corpus import corpus_of
 from engine.agent.decompose import decompose
@@ -221,7 +221,8 @@ def _written(
     draft, problems = checked(written, intent, session.corpus)
     if problems and intent.is_why:
         draft, problems = quotes.reasoned(intent, draft, problems, session.corpus)
-    if problems and all(problem.is_invention for problem in problems):
+    is_invented = bool(problems) and all(problem.is_invention for problem in problems)
+    if is_invented and is_plain(intent) and not abstain.is_sure(fit_of):
         return _invented(intent, draft, tuple(problem.text for problem in problems))
     if problems:
         draft, problems = quotes.in_their_words(intent, draft, problems, session.corpus)
