@@ -35,9 +35,7 @@ def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
     media = store.media_dir(key)
     counts = _counted(store, key)
     with store.transaction() as connection:
-        connection.execute(
-            "INSERT OR REPLACE INTO library_state(key, value) VALUES ('scrub', ?)", (key,)
-        )
+        connection.execute("INSERT OR REPLACE INTO library_state VALUES ('scrub', 'due')")
         counts |= _remove_answers(connection, key)
         connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
     n_files, n_bytes = _remove_media(media)
@@ -79,21 +77,35 @@ def _remove_answers(connection: Connection, key: str) -> dict[str, int]:
         "DELETE FROM chats WHERE id IN (SELECT chat_id FROM doomed) AND id NOT IN "
         "(SELECT chat_id FROM answers WHERE chat_id NOTNULL)"
     ).rowcount
+    # A chat is named after its first question, which may be gone.
+    connection.execute(
+        "UPDATE chats SET title = (SELECT question FROM answers WHERE chat_id = chats.id "
+        "ORDER BY id LIMIT 1) WHERE id IN (SELECT chat_id FROM doomed)"
+    )
     return {"answers": answers, "chats": chats}
 
 
 def scrub(store: AnswerTables) -> None:
-    """Wipe what deleted rows left in the full-text index, the log and the vector cache."""
+    """Wipe what deleted rows left in the full-text index, the log and the vector cache.
+
+    The log cannot be emptied while another program reads; then the next opening goes on here.
+    """
     library_index.forget_deleted(store)
     with store.transaction() as connection:
         # Full-text tables mark deletions and keep the words until their segments are merged.
         for table in FULL_TEXT_TABLES:
             connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-        connection.execute("DELETE FROM library_state WHERE key = 'scrub'")
-    store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     # Files kept by a repair or before a change of format hold what was deleted, too.
     for path in store.library_dir.glob(f"{store.path.name}.*"):
         path.unlink(missing_ok=True)
+    if _log_is_emptied(store):
+        with store.transaction() as connection:
+            connection.execute("DELETE FROM library_state WHERE key = 'scrub'")
+
+
+def _log_is_emptied(store: AnswerTables) -> bool:
+    ((is_busy, _, _),) = store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    return not is_busy
 
 
 def _remove_media(folder: Path) -> tuple[int, int]:

@@ -1,0 +1,196 @@
+"""A deleted meeting is gone from every file: what its rows held is looked for byte by byte."""
+
+import random
+import sqlite3
+
+import numpy as np
+import pytest
+
+from engine.graph import database, edits, library_index
+from engine.graph.database import DATABASE_NAME
+from engine.graph.ownership import owned_tables, schema
+from engine.graph.store import Store
+from engine.graph.voices import Suggestion
+from engine.progress import silent
+from engine.types import (
+    Acoustics,
+    Answer,
+    Citation,
+    Edge,
+    Event,
+    Note,
+    Receipt,
+    Relation,
+    Sentence,
+    Span,
+    StageRecord,
+    Topic,
+    TraceEvent,
+    Turn,
+    Utterance,
+    Verdict,
+    Word,
+)
+
+LETTERS = "bcdfghjklmnpqrstvwxyz"
+
+
+class Words:
+    """Makes words that stand nowhere else; the same seed makes the same ones."""
+
+    def __init__(self, seed):
+        self._random = random.Random(seed)
+
+    def __call__(self, n=4):
+        return " ".join("".join(self._random.choices(LETTERS, k=11)) for _ in range(n))
+
+
+class Encoder:
+    model_id = "fake"
+    dim = 16
+
+    def encode(self, texts):
+        return np.random.default_rng(1).standard_normal((len(texts), 16)).astype(np.float32)
+
+
+def answer(words, key, meeting_ids):
+    said = Sentence(words(), (Citation(key, 1, 4.2, 6.0, words(1), words()),))
+    trace = (TraceEvent("evidence", 1, {"meeting": key, "text": words()}),)
+    verdict = Verdict(5, is_verified=True)
+    return Answer(words(), words(), (said,), verdict, False, "agent", Receipt(), trace, meeting_ids)
+
+
+def fill(store, seed, n_lines=30):
+    """A meeting with rows in every table that can have one."""
+    words = Words(seed)
+    key = store.create_meeting(words(), words(1) + ".wav").id
+    heard = [(Word(i * 3.0, i * 3 + 1.0, words(1)),) for i in range(n_lines)]
+    lines = [
+        Utterance(i, i * 3.0, i * 3 + 2.0, "", words(6), i % 2, heard[i]) for i in range(n_lines)
+    ]
+    store.save_spans(key, [Span(0, 4), Span(4.2, 6)])
+    store.save_words(key, [Word(0, 1, words(1), 0.9)])
+    store.save_turns(key, [Turn(0, 4, 0), Turn(4.2, 6, 1)])
+    store.save_utterances(key, [*lines, Utterance(n_lines, 200, 201, "", words(), 0)])
+    store.save_utterances(key, lines)
+    store.save_acoustics(key, [Acoustics(-20.0) for _ in lines])
+    store.save_events(key, [Event(2, 3, words(1))])
+    store.save_edges(key, [Edge(1, 0, Relation.REPLY_TO, 1.0, words())])
+    store.save_entities(key, {(words(1), "thing"): [0], words(1): [1, 2]})
+    store.save_vectors(key, "utterance", "fake", Encoder().encode(lines) * seed)
+    store.save_expansions(key, {1: [words()]})
+    store.save_roles(key, {1: [words()]})
+    store.save_topics(key, [Topic(words(), 0, 7, words())])
+    store.save_notes(key, "decision", [Note("decision", words(), 4.2, 6, utterances=(1,))])
+    store.record_stage(key, StageRecord("decode", 1.0, 0.0, {"file": words(1)}))
+    store.update_meeting(key, tags=[words(1)], fingerprint=words(1))
+    first, second = store.speakers(key)[:2]
+    edits.edit_text(store, key, 3, words(6))
+    edits.rename_speaker(store, key, first.id, words(2))
+    edits.undo(store, key)
+    edits.rename_speaker(store, key, first.id, words(2))
+    edits.add_note(store, key, "note", words())
+    rng = np.random.default_rng(seed)
+    store.save_voiceprints(first.id, "campplus", rng.standard_normal((3, 192)).astype(np.float32))
+    store.save_voice_suggestions(key, [Suggestion(second.id, words(2), 0.7, True)])
+    store.save_answer(answer(words, key, (key,)), store.create_chat(words()))
+    store.save_answer(answer(words, key, ()))
+    (store.media_dir(key) / "audio.flac").write_bytes(rng.bytes(5000))
+    return key
+
+
+def own_values(store, key):
+    """What the rows of a meeting hold, in all tables: texts by their words, and bytes."""
+    texts, blobs = set(), []
+    for table, condition in owned_tables(store.connection).items():
+        found = store.rows(f"SELECT * FROM {table} WHERE {condition}", {"meeting": key})
+        assert found, f"{table} has no row, so that nothing is proved about it"
+        for value in (value for row in found for value in row):
+            if isinstance(value, str):
+                texts.update(word for word in value.split() if len(word) >= 11)
+            elif isinstance(value, bytes) and len(value) >= 24:
+                blobs.append(value[8:24])
+    return texts, blobs
+
+
+def leftovers(folder, texts, blobs):
+    """What can still be read in any file of the folder."""
+    everything = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    packed = everything.lower()
+    return [text for text in texts if text.strip('[]{}",:').lower().encode() in packed] + [
+        blob for blob in blobs if blob in everything
+    ]
+
+
+def index_words(store):
+    """The words that the full-text indexes know; terms there are shortened, so bytes say little."""
+    known = set()
+    for table in ("utterances_fts", "utterances_dense", "expansions_fts"):
+        store.connection.execute(f"CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, {table}, row)")
+        known.update(row[0] for row in store.rows("SELECT term FROM temp.v"))
+        store.connection.execute("DROP TABLE temp.v")
+    return known
+
+
+@pytest.fixture
+def filled(tmp_path, monkeypatch):
+    """A library of three meetings with an index of its vectors."""
+    monkeypatch.setattr(library_index, "MIN_ROWS", 20)
+    with Store(tmp_path) as store:
+        keys = [fill(store, seed) for seed in (1, 2, 3)]
+        library_index.update(store, Encoder(), silent())
+        assert (tmp_path / library_index.INDEX_NAME).exists()
+        yield store, keys
+
+
+def test_nothing_of_a_deleted_meeting_can_be_read(filled, tmp_path):
+    store, (_, doomed, kept) = filled
+    sound = (store.media_dir(doomed) / "audio.flac").read_bytes()[100:132]
+    texts, blobs = own_values(store, doomed)
+    kept_texts, kept_blobs = own_values(store, kept)
+    texts -= kept_texts
+    assert len(texts) > 200
+    assert len(leftovers(tmp_path, texts, [*blobs, sound])) > 200, "the search itself finds"
+    store.delete_meeting(doomed)
+    for look in ("while the library is open", "after it was closed"):
+        assert leftovers(tmp_path, [*texts, doomed], [*blobs, sound]) == [], look
+        store.close()
+    with Store(tmp_path) as again:
+        assert index_words(again) & {text.lower()[:11] for text in texts} == set()
+        assert own_values(again, kept) == (kept_texts, kept_blobs), "the rest is untouched"
+
+
+def test_a_reader_in_the_way_only_delays_the_wiping(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr(database, "BUSY_TIMEOUT_MS", 50)
+    store, (_, doomed, kept) = filled
+    texts, blobs = own_values(store, doomed)
+    texts -= own_values(store, kept)[0]
+    store.connection.execute("PRAGMA busy_timeout = 50")
+    reader = sqlite3.connect(tmp_path / DATABASE_NAME, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM meetings").fetchone()
+    store.delete_meeting(doomed)
+    assert [meeting.id for meeting in store.meetings()].count(doomed) == 0
+    reader.execute("ROLLBACK")
+    # The window stays open, as does the engine; the next program that opens the library wipes.
+    Store(tmp_path).close()
+    assert leftovers(tmp_path, texts, blobs) == []
+    reader.close()
+
+
+def test_every_table_is_either_owned_or_known_to_hold_nothing_of_a_meeting(filled):
+    store, _ = filled
+    assert set(schema(store.connection)) - set(owned_tables(store.connection)) == {"library_state"}
+    assert store.rows("SELECT key FROM library_state WHERE key = 'scrub'") == []
+
+
+def test_a_chat_that_goes_on_does_not_keep_the_question_as_its_name(filled, tmp_path):
+    store, (_, doomed, kept) = filled
+    words = Words(77)
+    about, other = answer(words, doomed, (doomed,)), answer(words, kept, (kept,))
+    chat = store.create_chat(about.question)
+    store.save_answer(about, chat)
+    store.save_answer(other, chat)
+    store.delete_meeting(doomed)
+    assert [said.question for said in store.answers(chat_id=chat)] == [other.question]
+    assert leftovers(tmp_path, set(about.question.split()), []) == []
