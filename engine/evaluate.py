@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.agent import baselines
+from engine.agent.judge import judge
 from engine.agent.loop import AskOptions, answer
 from engine.agent.schema import Intent
 from engine.agent.session import Session
@@ -111,17 +112,19 @@ def _import(path: Path, store: Store, embedder: Embedder, report: Report) -> str
     return meeting.id
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913 - the collaborators of an evaluation
     qa_dir: Path,
     system: str,
     limit: int,
     embedder: Embedder,
     chat_factory: Callable[[], ChatModel],
     report: Report,
+    judge_factory: Callable[[], ChatModel] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Let a system answer a question set.
 
-    Baselines only retrieve here; nothing of a model changes what they cite.
+    Baselines only retrieve here, unless a judge is to mark what they write; nothing of a model
+    changes what they cite.
 
     Args:
         qa_dir: Folder of question sets, or one file.
@@ -130,9 +133,11 @@ def evaluate(
         embedder: Makes the vectors.
         chat_factory: Gives the language model where one is needed.
         report: Progress and cancellation.
+        judge_factory: Gives the model that marks the answers against those of the set, or None.
 
     Returns:
-        Question id -> cited utterances, and for the agent its answer, tokens and seconds.
+        Question id -> cited utterances, and for the agent its answer, tokens and seconds; with a
+        judge also ``judged_right`` and ``mark``, 0 to 10, where the set has an answer.
 
     Raises:
         EngineError: No question set there, or no such system.
@@ -144,17 +149,37 @@ def evaluate(
     files = question_files(qa_dir)
     folder, ids = library_for(files, embedder, report)
     chosen = SYSTEMS[system]
-    chat = chat_factory() if chosen.is_agent and chosen.has_writer else WithoutModel()
+    is_written = chosen.is_agent or judge_factory is not None
+    chat = chat_factory() if is_written and chosen.has_writer else WithoutModel()
     predictions: dict[str, dict[str, Any]] = {}
     questions = _interleaved(files, limit)
     with Store(folder) as store:
         for position, (path, question) in enumerate(questions):
             report("evaluate", position, len(questions))
-            found = answer_or_retrieve(
-                question["question"], ids[path], store, embedder, chat, report, system
-            )
+            ask = _answered if is_written else _retrieved
+            found = ask(question["question"], ids[path], store, embedder, chat, report, system)
             predictions[question["id"]] = found
+    if judge_factory is not None:
+        _mark(predictions, [question for _, question in questions], judge_factory(), report)
     return predictions
+
+
+def _mark(
+    predictions: dict[str, dict[str, Any]],
+    questions: Sequence[dict[str, Any]],
+    chat: ChatModel,
+    report: Report,
+) -> None:
+    """Let a model compare every answer with the one of the set (the papers' LLM-as-judge)."""
+    pen = Pen(chat, report)
+    for position, question in enumerate(questions):
+        report("judge", position, len(questions))
+        prediction = predictions[question["id"]]
+        if question.get("answer") and "answer" in prediction:
+            verdict = judge(
+                question["question"], str(question["answer"]), prediction["answer"], pen
+            )
+            prediction["judged_right"], prediction["mark"] = verdict.is_right, verdict.mark
 
 
 def _interleaved(
@@ -171,7 +196,7 @@ def _interleaved(
     return taken[:limit] if limit > 0 else taken
 
 
-def answer_or_retrieve(  # noqa: PLR0913 - the collaborators of one answer
+def _answered(  # noqa: PLR0913 - the collaborators of one answer
     question: str,
     meeting_id: str,
     store: Store,
@@ -180,12 +205,21 @@ def answer_or_retrieve(  # noqa: PLR0913 - the collaborators of one answer
     report: Report,
     system: str,
 ) -> dict[str, Any]:
-    """What one system cites for one question."""
+    """What one system answers to one question."""
     options = AskOptions(system=system)
-    if SYSTEMS[system].is_agent:
-        return summary(
-            answer(question, (meeting_id,), store, embedder, chat, report, options, _ignore)
-        )
+    return summary(answer(question, (meeting_id,), store, embedder, chat, report, options, _ignore))
+
+
+def _retrieved(  # noqa: PLR0913 - the collaborators of one answer
+    question: str,
+    meeting_id: str,
+    store: Store,
+    embedder: Embedder,
+    chat: ChatModel,
+    report: Report,
+    system: str,
+) -> dict[str, Any]:
+    """What a baseline finds for one question, without writing an answer."""
     from engine.agent.corpus import corpus_of
 
     session = Session(
@@ -193,7 +227,7 @@ def answer_or_retrieve(  # noqa: PLR0913 - the collaborators of one answer
         corpus_of(store, (meeting_id,)),
         embedder,
         Pen(chat, report),
-        options,
+        AskOptions(system=system),
         SYSTEMS[system],
         _ignore,
         0.0,

@@ -116,6 +116,15 @@ class Jobs:
             self._chat = LocalChat(chosen.chat_model, chosen.threads)
         return self._chat
 
+    def judge(self, model_id: str) -> LocalChat:
+        """A language model that marks answers; it takes the place of the one that wrote them."""
+        from engine.llm import LocalChat
+
+        if self._chat is None or self._chat.model_id != model_id:
+            self._chat = None
+            self._chat = LocalChat(model_id, settings.load().threads)
+        return self._chat
+
     def _analyse(self, request: messages.Analyse, report: Report, _: OnPartial) -> Meeting:
         from engine import known_voices, pipeline
 
@@ -232,7 +241,13 @@ class Jobs:
         from engine.evaluate import evaluate
 
         return evaluate(
-            Path(request.qa_dir), request.system, request.limit, self.embedder, self.chat, report
+            Path(request.qa_dir),
+            request.system,
+            request.limit,
+            self.embedder,
+            self.chat,
+            report,
+            (lambda: self.judge(request.judge)) if request.judge else None,
         )
 
 

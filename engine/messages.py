@@ -226,12 +226,16 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}."""
+    """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}.
+
+    ``judge`` names a model that marks the answers too: each then has ``judged_right`` and ``mark``.
+    """
 
     job_id: str
     qa_dir: str
     system: str
     limit: int = 0
+    judge: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 from engine import messages, process
 from engine.cli import output, session
@@ -52,17 +54,38 @@ def evaluate(arguments: argparse.Namespace) -> int:
         str(arguments.qa_dir.absolute()),
         arguments.system,
         arguments.limit,
+        arguments.judge,
     )
-    predictions: dict[str, object] = session.perform(request, f"evaluate {arguments.system}")
+    predictions: dict[str, dict[str, Any]] = session.perform(
+        request, f"evaluate {arguments.system}"
+    )
     if arguments.out is None:
         output.print_json(predictions)
     else:
         _write(arguments.out, predictions)
         print(f"{len(predictions)} predictions: {arguments.out}")
+    if arguments.judge:
+        _print_marks(arguments.judge, predictions)
     return 0
 
 
-def _write(path: Path, predictions: dict[str, object]) -> None:
+def _print_marks(model: str, predictions: dict[str, dict[str, Any]]) -> None:
+    marked = [found for found in predictions.values() if "mark" in found]
+    if not marked:
+        print(
+            f"{model} had nothing to judge: no question has an answer to compare.", file=sys.stderr
+        )
+        return
+    right = sum(found["judged_right"] for found in marked) / len(marked)
+    mark = sum(found["mark"] for found in marked) / len(marked)
+    print(
+        f"Judged by {model}: {right:.0%} right, mark {mark:.1f} of 10, {len(marked)} answers. "
+        "How far it is to be trusted: tests/benchmarks/answering.py judge",
+        file=sys.stderr,
+    )
+
+
+def _write(path: Path, predictions: dict[str, dict[str, Any]]) -> None:
     try:
         path.write_text(json.dumps(predictions, ensure_ascii=False, indent=1), "utf-8")
     except OSError as error:

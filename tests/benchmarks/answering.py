@@ -4,6 +4,7 @@
     python tests/benchmarks/answering.py planted --minutes 60 --seeds 1,2,3 --systems agent
     python tests/benchmarks/answering.py length --minutes 10,60,180,540
     python tests/benchmarks/answering.py noise --minutes 60
+    python tests/benchmarks/answering.py judge --minutes 30 --systems agent
 
 ``agent-retrieval`` needs no language model and takes seconds. The neutral question sets and their
 scorer lie in ../shared (or EARWITNESS_SHARED).
@@ -30,7 +31,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "benchmarks")]
 
 import planted  # noqa: E402
 
+from engine.agent.judge import judge, judged  # noqa: E402
 from engine.agent.loop import AskOptions, answer  # noqa: E402
+from engine.agent.synthesise import Pen  # noqa: E402
 from engine.agent.systems import SYSTEMS  # noqa: E402
 from engine.embed import Embedder  # noqa: E402
 from engine.evaluate import WithoutModel, evaluate  # noqa: E402
@@ -63,7 +66,7 @@ NOISE_WORDS = [
 def main() -> None:
     """Run one benchmark."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["qa", "planted", "length", "noise"])
+    parser.add_argument("what", choices=["qa", "planted", "length", "noise", "judge"])
     parser.add_argument("--systems", default="agent-retrieval")
     parser.add_argument("--minutes", default="60")
     parser.add_argument("--seeds", default="1")
@@ -71,9 +74,14 @@ def main() -> None:
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     tools = Tools()
-    {"qa": run_qa, "planted": run_planted, "length": run_length, "noise": run_noise}[options.what](
-        options, tools
-    )
+    runs = {
+        "qa": run_qa,
+        "planted": run_planted,
+        "length": run_length,
+        "noise": run_noise,
+        "judge": run_judge,
+    }
+    runs[options.what](options, tools)
 
 
 class Tools:
@@ -254,6 +262,33 @@ def run_noise(options: argparse.Namespace, tools: Tools) -> None:
                 right += planted_scores(noisy(meeting, wer, shuffled), system, tools)["all"]
             shown.append(f"{statistics.mean(right):.2f}")
         print(f"| {system} | {' | '.join(shown)} |", flush=True)
+
+
+def run_judge(options: argparse.Namespace, tools: Tools) -> None:
+    """How far the default model, as judge, agrees with exact gold."""
+    system = options.systems.split(",")[0]
+    meeting = planted.make(int(options.minutes.split(",")[0]), 1)
+    verdicts, gold = [], []
+    with library(meeting, tools) as (store, meeting_id):
+        ask = asker(store, meeting_id, system, tools)
+        for question in meeting.questions:
+            if not question.evidence or question.gold.number is not None:
+                continue
+            found = ask(question)
+            reference = " ".join(
+                f"{u.speaker}: {u.text}" for u in (meeting.utterances[i] for i in question.evidence)
+            )
+            verdicts.append(
+                judge(question.text, reference, found.text, Pen(tools.chat(), silent()))
+            )
+            gold.append(planted.is_right(found, question))
+    means = judged(verdicts, gold)
+    print("| judge | answers | judged right | right by rule | mark | agreement |")
+    print("|---|---|---|---|---|---|")
+    print(
+        f"| {CHAT_MODEL} | {means.n} | {means.accuracy:.2f} | {statistics.mean(gold):.2f} | "
+        f"{means.mark:.1f} | {means.agreement:.2f} |"
+    )
 
 
 if __name__ == "__main__":

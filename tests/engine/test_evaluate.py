@@ -105,6 +105,18 @@ def test_drafted_questions_are_checked_and_exported(qa_dir, tmp_path):
     assert question_files(path)[0][1]["id"] == meeting_id
 
 
+def test_answers_are_marked_by_a_judge_where_the_set_has_an_answer(qa_dir):
+    content = json.loads((qa_dir / "barn.json").read_text("utf-8"))
+    content["questions"][0]["answer"] = "4200 euros"
+    (qa_dir / "barn.json").write_text(json.dumps(content), "utf-8")
+    chat = FakeChat("Repairing the roof costs 4200 euros [u2].", "5")
+    found = evaluate(
+        qa_dir, "agent", 0, FakeEmbedder(), lambda: chat, silent(), lambda: FakeChat("RIGHT 9")
+    )
+    assert (found["b1"]["judged_right"], found["b1"]["mark"]) == (True, 9)
+    assert "mark" not in found["b2"]
+
+
 def test_the_judge_is_judged():
     pen = Pen(FakeChat("RIGHT 9", "WRONG 2"), silent())
     verdicts = [judge("Q?", "tea", "tea", pen), judge("Q?", "tea", "milk", pen)]
