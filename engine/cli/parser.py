@@ -155,6 +155,7 @@ def _add_answers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--system", default="agent", metavar="S")
     command.add_argument("--limit", type=int, default=0, metavar="N", help="only N questions")
     command.add_argument("--out", type=Path, metavar="FILE", help="write the predictions here")
+    command.add_argument("--judge", default="", metavar="MODEL", help="let MODEL mark the answers")
 
 
 def _add_machine(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
