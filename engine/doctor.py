@@ -23,6 +23,8 @@ from pathlib import Path
 
 from engine import paths
 from engine.errors import EngineError
+from engine.graph import care
+from engine.graph.database import DATABASE_NAME
 from engine.weights.machine import memory_bytes
 from engine.weights.status import BROKEN, MISSING, model_rows
 
@@ -76,6 +78,7 @@ def checks(library_dir: Path) -> list[Check]:
         *_libraries(),
         *_models(),
         _writable("Library folder", library_dir),
+        library_check(library_dir),
         _writable("Model folder", paths.weights_dir()),
         _disk(library_dir),
         _memory(),
@@ -118,7 +121,9 @@ def _libraries() -> list[Check]:
 
 def _verdict(name: str, child: BaseProcess, answer: Connection, deadline: float) -> Check:
     title = "Microphones" if name == PORTAUDIO else name.partition(".")[0]
-    hint = "Run `python packaging/bootstrap.py run` again to install it."
+    is_frozen = hasattr(sys, "frozen")
+    setup = "Run `python packaging/bootstrap.py run` again to install it."
+    hint = "Install Earwitness again." if is_frozen else setup
     if name == PORTAUDIO:
         hint = "Recording needs PortAudio (Debian: libportaudio2); everything else works without."
     try:
@@ -169,6 +174,23 @@ def _writable(name: str, folder: Path) -> Check:
     except OSError as error:
         return Check(name, False, f"{folder}: {error.strerror}", "Choose or repair the folder.")
     return Check(name, True, f"{folder} can be written")
+
+
+def library_check(library_dir: Path) -> Check:
+    """Read the whole library and say whether it is sound; no library is made."""
+    name = "Library"
+    if not (library_dir / DATABASE_NAME).is_file():
+        return Check(name, True, "no meeting yet")
+    try:
+        with care.opened_to_check(library_dir) as store:
+            problems = care.check(store)
+            n_meetings = 0 if problems else len(store.meetings())
+    except EngineError as error:
+        return Check(name, False, error.message, error.hint)
+    if problems:
+        more = f" and {len(problems) - 1} more" if len(problems) > 1 else ""
+        return Check(name, False, problems[0] + more, "Run `earwitness library repair`.")
+    return Check(name, True, f"whole: {n_meetings} meetings")
 
 
 def _existing(folder: Path) -> Path:

@@ -89,6 +89,12 @@ class Settings:
     reduced_motion: bool = _setting(
         False, "Reduced motion", "No animated transitions.", group="Window"
     )
+    library_folder: str = _setting(
+        "",
+        "Folder of the library",
+        "Empty for the usual place. `earwitness library move` moves the meetings as well.",
+        group="Library",
+    )
     watch_folder: str = _setting(
         "", "Watch folder", "New recordings here are analysed by themselves.", group="Library"
     )
@@ -161,3 +167,27 @@ def save(settings: Settings, path: Path | None = None) -> None:
         Path(temporary).replace(path)
     except OSError as error:
         raise EngineError(f"The settings cannot be saved to {path}.", str(error)) from error
+
+
+def library_dir(chosen: Settings | None = None) -> Path:
+    """The library folder: from the environment, else the user's choice, else the usual place.
+
+    Args:
+        chosen: The user's settings; None to read them.
+
+    Raises:
+        EngineError: The settings file is not readable.
+    """
+    folder = (load() if chosen is None else chosen).library_folder
+    if not folder or os.environ.get("EARWITNESS_LIBRARY"):
+        return paths.library_dir()
+    return Path(folder).expanduser()
+
+
+def remember_library(folder: Path) -> None:
+    """Find the library in ``folder`` from now on.
+
+    Raises:
+        EngineError: The settings cannot be written.
+    """
+    save(replace(load(), library_folder=str(folder)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine import __version__
-from engine.cli import answers, demo, hear, library, models
+from engine.cli import answers, care, demo, hear, library, models
 
 Handler = Callable[[argparse.Namespace], int]
 
@@ -26,6 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_hearing(commands)
     _add_library(commands)
+    _add_care(commands)
     _add_answers(commands)
     _add_machine(commands)
     return parser
@@ -134,6 +135,37 @@ def _add_library(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     command.add_argument("action", choices=("list", "forget"))
     command.add_argument("name", nargs="?", default="", metavar="NAME")
+
+
+def _add_care(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = commands.add_parser(
+        "library",
+        help="check, repair, back up, move or merge the library",
+        description="Look after the library as a whole.",
+        epilog="Example: earwitness library backup /media/disk/meetings",
+    )
+    actions = command.add_subparsers(dest="action", metavar="ACTION", required=True)
+    _command(actions, "check", "look for damage", "library check", care.check)
+    _command(
+        actions, "repair", "mend what can be mended, losing nothing", "library repair", care.repair
+    )
+    for name, help_text, place, handler in (
+        ("backup", "copy the library into a new folder", "/media/disk/meetings", care.backup),
+        ("restore", "put a backup in the library's place", "/media/disk/meetings", care.restore),
+        ("move", "move the library to another folder", "~/Documents/meetings", care.move),
+        ("merge", "copy another library's meetings into this one", "old-library", care.merge),
+    ):
+        action = _command(actions, name, help_text, f"library {name} {place}", handler)
+        action.add_argument("folder", type=Path, metavar="FOLDER")
+    action = _command(
+        actions,
+        "send",
+        "move a meeting into another library",
+        "library send talk ~/Documents/shared",
+        care.send,
+    )
+    action.add_argument("meeting", metavar="MEETING", help="title, id or start of the id")
+    action.add_argument("folder", type=Path, metavar="FOLDER", help="made if it is not there")
 
 
 def _add_answers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

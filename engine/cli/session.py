@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine import messages, paths, process
+from engine import messages, process, settings
 from engine.cli.output import ProgressLine
 from engine.graph.store import Store
 
@@ -15,7 +15,7 @@ from engine.graph.store import Store
 def library_path(arguments: argparse.Namespace) -> Path:
     """The library folder the user named, or the default one."""
     chosen: Path | None = arguments.library
-    return (chosen or paths.library_dir()).expanduser().resolve()
+    return (chosen or settings.library_dir()).expanduser().resolve()
 
 
 def open_store(arguments: argparse.Namespace, *, read_only: bool = True) -> Store:

@@ -5,20 +5,56 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
 from engine.errors import StoreError
 from engine.graph import transfer
-from engine.graph.database import DATABASE_NAME, explained, guarded
+from engine.graph.database import DATABASE_NAME, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.removal import FULL_TEXT_TABLES
+from engine.graph.salvage import salvage
 from engine.graph.store import Store
 
 _MAX_SHOWN = 20
-# Filled by triggers or made anew; copying them out of a damaged file would carry the damage.
-_DERIVED = ("utterances_fts", "utterances_dense", "expansions_fts", "sqlite_")
+_SECONDS_ALONE = 2.0
+
+
+def opened_to_check(library_dir: Path) -> Store:
+    """Open a library for ``check``: for reading only where it cannot be written.
+
+    Raises:
+        StoreError: It is missing, or too damaged to be opened.
+    """
+    try:
+        return Store(library_dir)
+    except StoreError:
+        return Store(library_dir, read_only=True)
+
+
+def refuse_if_open(library_dir: Path) -> None:
+    """Make sure that no other program has the library open before its files change place.
+
+    Raises:
+        StoreError: One has.
+    """
+    path = Path(library_dir) / DATABASE_NAME
+    if not path.is_file():
+        return
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=_SECONDS_ALONE)) as connection:
+        try:
+            # Without shared memory a write-ahead log belongs to one connection or to none.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            connection.execute("BEGIN EXCLUSIVE")
+            connection.execute("ROLLBACK")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise StoreError(
+                    f"The library {library_dir} is open in another program.",
+                    "Close the window of Earwitness and retry.",
+                ) from error
+        except sqlite3.DatabaseError:
+            return  # damaged: nobody can have it open, and the caller will say so
 
 
 def check(store: Store) -> list[str]:
@@ -103,7 +139,8 @@ def repair(library_dir: Path) -> list[str]:
     except StoreError as error:
         if "newer" in error.message or not (library_dir / DATABASE_NAME).exists():
             raise
-    return _salvage(library_dir)
+    refuse_if_open(library_dir)
+    return salvage(library_dir, _mend)
 
 
 def _mend(store: Store) -> list[str]:
@@ -156,103 +193,6 @@ def _rebuild_full_text(connection: sqlite3.Connection) -> None:
     )
 
 
-def _salvage(library_dir: Path) -> list[str]:
-    """Copy every row that can still be read into a new file and put it in the old one's place."""
-    path = library_dir / DATABASE_NAME
-    fresh_dir = library_dir / ".repair"
-    shutil.rmtree(fresh_dir, ignore_errors=True)
-    lost = 0
-    try:
-        with Store(fresh_dir) as fresh, closing(_opened_damaged(path)) as damaged:
-            fresh.connection.execute("PRAGMA foreign_keys = OFF")
-            with fresh.transaction() as target:
-                for table in _tables(target):
-                    lost += _copy_readable(damaged, target, table)
-            fresh.connection.execute("PRAGMA foreign_keys = ON")
-            done = _mend(fresh)
-            n_meetings = len(fresh.meetings())
-            fresh.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-        if lost and not n_meetings:
-            raise StoreError(
-                f"Nothing can be read from {path} any more.", "Restore the last backup."
-            )
-        kept = library_dir / f"{DATABASE_NAME}.damaged-{int(time.time())}"
-        with guarded(path):
-            path.rename(kept)
-            for ending in ("-wal", "-shm"):
-                with suppress(FileNotFoundError):
-                    path.with_name(path.name + ending).rename(kept.with_name(kept.name + ending))
-            (fresh_dir / DATABASE_NAME).rename(path)
-    except sqlite3.DatabaseError as error:
-        raise explained(error, path) from error
-    finally:
-        shutil.rmtree(fresh_dir, ignore_errors=True)
-    for name in (INDEX_NAME, FACTS_NAME):
-        (library_dir / name).unlink(missing_ok=True)
-    saved = f"saved {n_meetings} meetings into a new file; the damaged one is kept as {kept.name}"
-    return [saved, f"{lost} stretches of rows could not be read", *done]
-
-
-def _opened_damaged(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
-    connection.execute("PRAGMA cell_size_check = ON")
-    connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    return connection
-
-
-def _tables(connection: sqlite3.Connection) -> list[str]:
-    found = connection.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
-    ).fetchall()
-    return [row[0] for row in found if not row[0].startswith(_DERIVED)]
-
-
-def _copy_readable(damaged: sqlite3.Connection, target: sqlite3.Connection, table: str) -> int:
-    """Copy the rows of a table; returns how many stretches could not be read."""
-    columns = [row[1] for row in target.execute(f"PRAGMA table_info({table})")]
-    names = ", ".join(f'"{name}"' for name in columns)
-    marks = ", ".join("?" * len(columns))
-    insert = f"INSERT OR IGNORE INTO {table}({names}) VALUES ({marks})"
-    lost = 0
-    for rows in _readable(damaged, table, names):
-        if rows is None:
-            lost += 1
-            continue
-        for row in rows:
-            try:
-                target.execute(insert, row)
-            except (sqlite3.IntegrityError, sqlite3.InterfaceError):
-                lost += 1
-    return lost
-
-
-def _readable(
-    damaged: sqlite3.Connection, table: str, names: str
-) -> Iterator[list[tuple[object, ...]] | None]:
-    """Rows from both ends of a table towards the damage; None where it lies."""
-    seen: set[object] = set()
-    for order in ("ASC", "DESC"):
-        found: list[tuple[object, ...]] = []
-        is_whole = True
-        try:
-            try:
-                rows = damaged.execute(f"SELECT rowid, {names} FROM {table} ORDER BY rowid {order}")
-            except sqlite3.OperationalError:
-                # A table without rowid is known by its first columns.
-                rows = damaged.execute(f"SELECT NULL, {names} FROM {table}")
-            for row in rows:
-                identity = row[0] if row[0] is not None else row[1:3]
-                if identity not in seen:
-                    seen.add(identity)
-                    found.append(tuple(row[1:]))
-        except sqlite3.DatabaseError:
-            is_whole = False
-        yield found
-        if is_whole:
-            return
-        yield None
-
-
 def backup(store: Store, folder: Path) -> Path:
     """Copy the whole library into a new folder while it is in use.
 
@@ -288,13 +228,14 @@ def restore(backup_dir: Path, library_dir: Path) -> str:
         The name of the folder that holds what was there, "" when there was nothing.
 
     Raises:
-        StoreError: It is no backup, it is damaged, or it cannot be copied.
+        StoreError: It is no backup, it is damaged, it cannot be copied, or the library is open.
     """
     backup_dir, library_dir = Path(backup_dir), Path(library_dir)
     with Store(backup_dir, read_only=True) as store:
         problems = [problem for problem in check(store) if problem.startswith("database")]
     if problems:
         raise StoreError(f"The backup {backup_dir} is damaged.", problems[0])
+    refuse_if_open(library_dir)
     arriving = library_dir.with_name(f".{library_dir.name}.arriving")
     kept = ""
     with guarded(library_dir):
@@ -314,11 +255,13 @@ def move(library_dir: Path, target: Path) -> None:
     """Move a library that nobody has open to another folder, on another disk too.
 
     Raises:
-        StoreError: The target exists, is inside the library, or cannot be written.
+        StoreError: The target exists, is inside the library, or cannot be written, or the library
+            is open.
     """
     library_dir, target = Path(library_dir).resolve(), Path(target).resolve()
     if library_dir == target or library_dir in target.parents:
         raise StoreError(f"{target} lies inside the library.", "Choose a folder outside of it.")
+    refuse_if_open(library_dir)
     if target.is_dir() and not any(target.iterdir()):
         with guarded(target):
             target.rmdir()

@@ -61,7 +61,7 @@ def explained(error: BaseException, path: Path) -> StoreError:
         )
     if any(word in low for word in ("malformed", "not a database", "corrupt")):
         return StoreError(
-            f"The library file {path} is damaged.", "Run `earwitness doctor` to repair it."
+            f"The library file {path} is damaged.", "Run `earwitness library repair`."
         )
     if "readonly" in low or "read-only" in low or "permission" in low:
         return StoreError(f"The library {path} cannot be written.", "Check its permissions.")

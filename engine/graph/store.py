@@ -48,8 +48,12 @@ class Store(VoiceTables):
 
     def __init__(self, library_dir: Path, *, read_only: bool = False) -> None:
         super().__init__(library_dir, read_only=read_only)
-        if not read_only and self.value("SELECT 1 FROM library_state WHERE key = 'scrub'"):
-            removal.scrub(self)
+        try:
+            if not read_only and self.value("SELECT 1 FROM library_state WHERE key = 'scrub'"):
+                removal.scrub(self)
+        except BaseException:
+            self.close()
+            raise
 
     def delete_meeting(self, meeting_id: str) -> DeleteReceipt:
         """Remove every trace of a meeting from every file of the library.
