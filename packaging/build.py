@@ -45,11 +45,24 @@ def freeze(environment: Environment) -> None:
     command += ["--distpath", ROOT / "dist", "--workpath", ROOT / "build" / "freeze"]
     spec = ROOT / "packaging" / "earwitness.spec"
     run_logged("Freezing", [*command, spec], environment.log_path, cwd=ROOT)
+    drop_symbols()
     script = ROOT / "packaging" / "licences.py"
     target = FOLDER / "LICENCES.txt"
     run_logged(
         "Collecting licences", [environment.python, script, target], environment.log_path, cwd=ROOT
     )
+
+
+def drop_symbols() -> None:
+    """Leave out the debugging symbols of Python and of what is compiled here: 25 MB.
+
+    Other libraries come without any, and some of them do not survive being rewritten.
+    """
+    strip = shutil.which("strip")
+    if sys.platform.startswith("linux") and strip:
+        found = [*FOLDER.glob("_internal/libpython3*.so*"), *FOLDER.glob("_internal/hnswlib*.so")]
+        for path in found:
+            subprocess.run([strip, "--strip-unneeded", path], check=True)
 
 
 def add_models(environment: Environment) -> None:

@@ -20,13 +20,13 @@ START_LIMIT_SECONDS = 3.0
 
 def _isolation() -> list[str]:
     """How to run without a network; empty where namespaces are not allowed."""
+    # By their full paths: the program is tried with a search path that leads nowhere.
+    unshare, true = shutil.which("unshare"), shutil.which("true")
     for options in (["-n"], ["-rn"]):
-        command = ["unshare", *options]
-        if (
-            shutil.which("unshare")
-            and subprocess.run([*command, "true"], check=False).returncode == 0
-        ):
-            return command
+        if unshare and true:
+            command = [unshare, *options]
+            if subprocess.run([*command, true], check=False, capture_output=True).returncode == 0:
+                return command
     say("  (network namespaces are not allowed here: the network stays reachable)")
     return []
 
