@@ -304,7 +304,7 @@ def main(argv: Sequence[str]) -> int:
         Exit code.
     """
     parser = argparse.ArgumentParser(prog="earwitness")
-    parser.add_argument("--library", type=Path, default=paths.library_dir())
+    parser.add_argument("--library", type=Path)
     parser.add_argument("--meeting", default="")
     parser.add_argument("files", nargs="*", help='recordings to hear ("Open with")')
     arguments = parser.parse_args(list(argv))
@@ -317,7 +317,8 @@ def main(argv: Sequence[str]) -> int:
     except EngineError as error:
         chosen, problem = Settings(), error
     app = make_application(chosen)
-    running = App(arguments.library, Clients(), chosen)
+    library_dir = arguments.library or settings.library_dir(chosen)
+    running = App(library_dir, Clients(), chosen)
     install_excepthook(running.window)
     if problem is not None:
         running.window.show_banner(problem.message, problem.hint)
