@@ -30,6 +30,7 @@ _TABLE: tuple[tuple[str, str, Any, str], ...] = (
     ("file", "record", QT_TRANSLATE_NOOP("actions", "Record a meeting"), "Ctrl+R"),
     ("file", "-1", "", ""),
     ("file", "export", QT_TRANSLATE_NOOP("actions", "Export…"), "Ctrl+E"),
+    ("file", "ratings", QT_TRANSLATE_NOOP("actions", "Export the ratings…"), "Ctrl+Alt+E"),
     ("file", "settings", QT_TRANSLATE_NOOP("actions", "Settings"), "Ctrl+,"),
     ("file", "models", QT_TRANSLATE_NOOP("actions", "Models"), "Ctrl+Shift+M"),
     ("file", "-2", "", ""),
@@ -78,7 +79,7 @@ _TABLE: tuple[tuple[str, str, Any, str], ...] = (
 ALWAYS = frozenset(
     key
     for line in (
-        "add add_folder record settings models quit search ask show_ask",
+        "add add_folder record ratings settings models quit search ask show_ask",
         "library panel full_screen shortcuts log about",
     )
     for key in line.split()

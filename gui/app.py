@@ -27,6 +27,7 @@ from engine.messages import Failed
 from engine.settings import Settings
 from gui import theme, translation
 from gui.actions import Actions
+from gui.answer_actions import AnswerActions
 from gui.commands import Commands
 from gui.crash import install_excepthook
 from gui.dialogs import Dialogs
@@ -136,6 +137,7 @@ class App(QObject):
             actions=actions,
             commands=commands,
             meetings=LibraryActions(clients.clerk, self.queue, library_dir, self.dialogs),
+            answers=AnswerActions(clients.clerk, library_dir, self.dialogs),
             session=self.session,
             player=self.player,
             welcome=WelcomePage(actions["record"], actions["add"]),
@@ -169,7 +171,7 @@ class App(QObject):
         self.reader.failed.connect(self._on_read_failed)
         self.player.device_missing.connect(self._on_device_missing)
         parts.settings.changed.connect(self._on_settings)
-        for source in (parts.meetings, parts.commands, parts.models):
+        for source in (parts.meetings, parts.answers, parts.commands, parts.models):
             source.told.connect(self._on_told)
         for refuser in (parts.meetings, parts.commands, parts.settings):
             refuser.refused.connect(self.window.show_banner)
@@ -178,6 +180,8 @@ class App(QObject):
         parts.meeting.transcript.speaker_menu_requested.connect(parts.speakers.open_menu)
         parts.meeting.unplayable.connect(self._on_unplayable)
         parts.minutes.write_requested.connect(parts.commands.summarise)
+        parts.minutes.add_requested.connect(parts.commands.add_note)
+        parts.minutes.copied.connect(parts.commands.minutes_copied)
         parts.models.listed.connect(parts.settings.set_models)
         parts.models.missing_found.connect(self._on_models_missing)
         parts.banner.details_requested.connect(self._on_details)

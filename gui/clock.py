@@ -47,3 +47,8 @@ def day(iso: str) -> str:
 def size(n_bytes: int) -> str:
     """Write a number of bytes with a unit."""
     return QLocale().formattedDataSize(n_bytes, 1)
+
+
+def file_name(title: str) -> str:
+    """A title as a file may be called on every system."""
+    return "".join(c if c.isalnum() or c in " -_." else "_" for c in title).strip() or "_"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import AnalyseOptions, Delete, Edit, Export
 from engine.types import DeleteReceipt, Meeting
-from gui.clock import size
+from gui.clock import file_name, size
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient, Job
 from gui.jobs import TRANSCRIPTS, JobQueue
@@ -130,7 +130,7 @@ class LibraryActions(QObject):
             job = self._clerk.submit(request)
             job.finished.connect(self._on_exported)
 
-        name = "".join(c if c.isalnum() or c in " -_." else "_" for c in meeting.title)
+        name = file_name(meeting.title)
         pattern = ";;".join(FORMATS.values())
         self._dialogs.save(self.tr("Export"), f"{name}.md", pattern, take)
 

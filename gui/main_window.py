@@ -107,6 +107,9 @@ class MainWindow(QMainWindow):
         parts.session.closed.connect(self._show_start)
         parts.ask.citation_chosen.connect(self._on_citation)
         parts.ask.citations_shown.connect(parts.meeting.show_citations)
+        parts.ask.rated.connect(parts.answers.rate)
+        parts.ask.evidence_requested.connect(parts.answers.export_evidence)
+        parts.library.selection_changed.connect(parts.ask.set_selected)
         parts.search.citation_chosen.connect(self._on_citation)
         parts.meeting.transcript.question_requested.connect(self._on_question)
         for moments in (parts.minutes, parts.speakers, parts.graph):
@@ -133,6 +136,7 @@ class MainWindow(QMainWindow):
             "bookmark": parts.commands.bookmark,
             "speaker": parts.commands.change_speaker,
             "summarise": parts.commands.summarise,
+            "ratings": parts.answers.export_ratings,
             "log": parts.commands.export_log,
             "about": parts.commands.about,
             "add": meetings.choose_files,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gui.actions import Actions
+from gui.answer_actions import AnswerActions
 from gui.commands import Commands
 from gui.library_actions import LibraryActions
 from gui.pages.ask import AskPage
@@ -33,6 +34,7 @@ class Parts:
     actions: Actions
     commands: Commands
     meetings: LibraryActions
+    answers: AnswerActions
     session: Session
     player: Player
     welcome: WelcomePage

@@ -119,11 +119,12 @@ class Session(QObject):
         self._reader.read(query, deliver)
 
     def answers(self, deliver: Any) -> None:
-        """Read earlier answers in the background."""
+        """Read earlier answers, each with the user's marks, in the background."""
         meeting_id = self.meeting_id
 
-        def query(store: Store) -> list[Answer]:
-            return list(store.answers(meeting_id))
+        def query(store: Store) -> list[tuple[Answer, dict[str, int]]]:
+            marks = {row["id"]: row["ratings"] for row in store.ratings()}
+            return [(answer, marks.get(answer.id, {})) for answer in store.answers(meeting_id)]
 
         self._reader.read(query, deliver)
 

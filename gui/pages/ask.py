@@ -20,15 +20,19 @@ _HISTORY = 3
 
 
 class AskPage(QWidget):
-    """A chat about the open meeting or all of them.
+    """A chat about the open meeting, the selected ones, or all of them.
 
     Signals:
         citation_chosen(Citation): Play this moment.
         citations_shown(list): Moments of the answer in hand, to be pinned.
+        rated(Answer, dict): The user's marks of an answer.
+        evidence_requested(Answer): Write an answer and its sound to a file.
     """
 
     citation_chosen = Signal(object)
     citations_shown = Signal(list)
+    rated = Signal(object, dict)
+    evidence_requested = Signal(object)
 
     def __init__(
         self,
@@ -44,6 +48,7 @@ class AskPage(QWidget):
         self._job: Job | None = None
         self._card: AnswerCard | None = None
         self._cards: list[AnswerCard] = []
+        self._selected: tuple[str, ...] = ()
         self._build()
         self._connect()
 
@@ -54,13 +59,11 @@ class AskPage(QWidget):
             return
         card = self._new_card(question)
         self._card = card
-        is_here = self._scope.currentData() == "meeting" and bool(self._session.meeting_id)
-        meeting_ids = (self._session.meeting_id,) if is_here else ()
         history = tuple(
             (c.question, c.answer.text) for c in self._cards[:-1] if c.answer is not None
         )
         request = Ask(
-            "", str(self._library_dir), meeting_ids, question, history=history[-_HISTORY:]
+            "", str(self._library_dir), self._meeting_ids(), question, history=history[-_HISTORY:]
         )
         self._job = self._client.submit(request)
         self._job.partial.connect(self._on_partial)
@@ -68,6 +71,25 @@ class AskPage(QWidget):
         self._job.failed.connect(self._on_failed)
         self._job.stopped.connect(self._on_stopped)
         self._show_busy(True)
+
+    def set_selected(self, meeting_ids: tuple[str, ...]) -> None:
+        """Offer the meetings that are selected in the library, when there are several."""
+        if meeting_ids == self._selected:
+            return
+        had_several, has_several = len(self._selected) > 1, len(meeting_ids) > 1
+        self._selected = meeting_ids
+        place = self._scope.findData("selected")
+        if not has_several:
+            if place >= 0:
+                self._scope.removeItem(place)
+            return
+        words = self.tr("{n} selected meetings").format(n=len(meeting_ids))
+        if place < 0:
+            place = self._scope.findData("all")
+            self._scope.insertItem(place, words, "selected")
+        self._scope.setItemText(place, words)
+        if not had_several:
+            self._scope.setCurrentIndex(place)
 
     def put_question(self, text: str) -> None:
         """Write a question for the user to complete."""
@@ -138,10 +160,20 @@ class AskPage(QWidget):
         self._stop.clicked.connect(self.stop)
         self._session.opened.connect(self._on_opened)
 
+    def _meeting_ids(self) -> tuple[str, ...]:
+        """What the next question is about; nothing means the whole library."""
+        scope = self._scope.currentData()
+        if scope == "selected":
+            return self._selected
+        here = self._session.meeting_id
+        return (here,) if scope == "meeting" and here else ()
+
     def _new_card(self, question: str) -> AnswerCard:
         card = AnswerCard(question)
         card.citation_chosen.connect(self.citation_chosen)
         card.focused.connect(self._on_card_focused)
+        card.rated.connect(self.rated)
+        card.evidence_requested.connect(self.evidence_requested)
         self._cards.append(card)
         self._intro.hide()
         self._chat.add(card)
@@ -155,7 +187,7 @@ class AskPage(QWidget):
 
     def _on_opened(self, content: MeetingContent) -> None:
         """Show the chat of the meeting; an answer under way belongs to the one before."""
-        if self._cards and self._scope.currentData() == "all":
+        if self._cards and self._scope.currentData() != "meeting":
             return
         self.stop()
         self._job = self._card = None
@@ -166,11 +198,13 @@ class AskPage(QWidget):
         self._intro.show()
         self._session.answers(lambda answers: self._on_answers(content.meeting.id, answers))
 
-    def _on_answers(self, meeting_id: str, answers: list[Answer]) -> None:
+    def _on_answers(self, meeting_id: str, answers: list[tuple[Answer, dict[str, int]]]) -> None:
         if meeting_id != self._session.meeting_id or self._cards:
             return
-        for answer in answers[-20:]:
-            self._new_card(answer.question).finish(answer)
+        for answer, marks in answers[-20:]:
+            card = self._new_card(answer.question)
+            card.finish(answer)
+            card.show_marks(marks)
 
     def _on_partial(self, event: TraceEvent) -> None:
         if self._card is not None and self.sender() is self._job:

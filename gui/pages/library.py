@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPoint,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit, QListView, QMenu, QVBoxLayout, QWidget
 
@@ -20,18 +28,23 @@ class LibraryPage(QWidget):
 
     Signals:
         meeting_chosen(str): Open this meeting.
+        selection_changed(tuple): Ids of the selected meetings.
         search_requested(str): Look for these words in all meetings.
         rename_requested(Meeting), tags_requested(Meeting), delete_requested(Meeting),
         export_requested(Meeting), finish_requested(Meeting): From the menu of a meeting.
     """
 
     meeting_chosen = Signal(str)
+    selection_changed = Signal(tuple)
     search_requested = Signal(str)
     rename_requested = Signal(object)
     tags_requested = Signal(object)
     delete_requested = Signal(object)
     export_requested = Signal(object)
     finish_requested = Signal(object)
+
+    _KEEP = QItemSelectionModel.SelectionFlag.NoUpdate
+    _REPLACE = QItemSelectionModel.SelectionFlag.ClearAndSelect
 
     def __init__(self, reader: Reader, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,12 +71,19 @@ class LibraryPage(QWidget):
         """Mark a meeting as the open one, now or when the list is read."""
         self._wanted_id = meeting_id
         found = self.model.row_of(meeting_id)
-        self._list.blockSignals(True)
+        index = self.model.index(found, 0)
+        # Several selected meetings stay so when a citation opens one of them.
+        is_among = len(self.selected()) > 1 and self._list.selectionModel().isSelected(index)
         if found >= 0:
-            self._list.setCurrentIndex(self.model.index(found, 0))
+            how = self._KEEP if is_among else self._REPLACE
+            self._list.selectionModel().setCurrentIndex(index, how)
         else:
             self._list.clearSelection()
-        self._list.blockSignals(False)
+
+    def selected(self) -> tuple[str, ...]:
+        """Ids of the selected meetings, in the order of the list."""
+        rows = sorted(self._list.selectionModel().selectedIndexes(), key=lambda i: i.row())
+        return tuple(index.data(MEETING_ROLE).id for index in rows)
 
     def focus_search(self) -> None:
         """Let the user type a search."""
@@ -93,6 +113,7 @@ class LibraryPage(QWidget):
         self._list.setItemDelegate(MeetingDelegate(self._list))
         self._list.setMouseTracking(True)
         self._list.setUniformItemSizes(True)
+        self._list.setSelectionMode(QListView.SelectionMode.ExtendedSelection)
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = Label(
             self.tr("No meetings yet. Drop recordings anywhere on this window."),
@@ -115,18 +136,33 @@ class LibraryPage(QWidget):
     def _connect(self) -> None:
         self._list.clicked.connect(self._on_chosen)
         self._list.activated.connect(self._on_chosen)
+        self._list.selectionModel().selectionChanged.connect(self._on_selection)
         self._list.customContextMenuRequested.connect(self._on_menu)
         self._search.textChanged.connect(self._on_typed)
         self._search.returnPressed.connect(self._on_search)
         self._typing.timeout.connect(self._on_search)
 
     def _on_meetings(self, meetings: list[Meeting]) -> None:
+        selected = self.selected()
         self.model.set_meetings(meetings)
+        if len(selected) > 1:
+            self._select(selected)
         self._empty.setVisible(not meetings)
         if self._wanted_id:
             self.choose(self._wanted_id)
 
+    def _select(self, meeting_ids: tuple[str, ...]) -> None:
+        chosen = QItemSelection()
+        for index in (self.model.index(self.model.row_of(key), 0) for key in meeting_ids):
+            chosen.select(index, index)
+        self._list.selectionModel().select(chosen, self._REPLACE)
+
+    def _on_selection(self) -> None:
+        self.selection_changed.emit(self.selected())
+
     def _on_chosen(self, index: QModelIndex) -> None:
+        if len(self.selected()) > 1:
+            return  # Being selected with others, to be asked about.
         meeting = index.data(MEETING_ROLE)
         if meeting is not None:
             self.meeting_chosen.emit(meeting.id)

@@ -11,6 +11,7 @@ from gui import theme
 from gui.clock import clock
 from gui.widgets.basics import Badge, Card, IconButton, Label, row
 from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.rating import Rating
 from gui.widgets.trace_view import TraceView
 
 
@@ -20,11 +21,14 @@ class AnswerCard(QWidget):
     Signals:
         citation_chosen(Citation): Play this moment.
         focused(): The user works with this answer; its pins should be shown.
-        rated(int): The user's mark, 1 to 5.
+        rated(Answer, dict): The user's marks, 1 to 5 by name.
+        evidence_requested(Answer): Write the answer and its sound to a file.
     """
 
     citation_chosen = Signal(object)
     focused = Signal()
+    rated = Signal(object, dict)
+    evidence_requested = Signal(object)
 
     def __init__(self, question: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,6 +66,13 @@ class AnswerCard(QWidget):
             self._add_related(answer.related)
         self._status.setText(self._receipt(answer.receipt))
         self._tools.show()
+        # Only what the library keeps can be marked or taken along.
+        for button in (self._rate, self._evidence):
+            button.setEnabled(answer.id > 0)
+
+    def show_marks(self, marks: dict[str, int]) -> None:
+        """Show how the user rated this answer."""
+        self._rating.show_marks(marks)
 
     def fail(self, message: str) -> None:
         """Say that there is no answer."""
@@ -96,8 +107,18 @@ class AnswerCard(QWidget):
         how.setCheckable(True)
         copy = IconButton("copy", self.tr("Copy the answer with its citations"), size=1)
         copy.clicked.connect(self._on_copy)
+        self._evidence = IconButton(
+            "export", self.tr("Export the answer with its quotes and their sound"), size=1
+        )
+        self._evidence.clicked.connect(lambda: self.evidence_requested.emit(self.answer))
+        self._rate = IconButton("star", self.tr("Rate this answer"), size=1)
+        self._rate.setCheckable(True)
+        self._rating = Rating()
+        self._rating.hide()
+        self._rate.toggled.connect(self._rating.setVisible)
+        self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
         self._tools = QWidget()
-        self._tools.setLayout(row(how, None, copy, spacing=unit))
+        self._tools.setLayout(row(how, None, self._rate, self._evidence, copy, spacing=unit))
         self._tools.hide()
         self._trace_view = TraceView()
         self._trace_view.hide()
@@ -109,6 +130,7 @@ class AnswerCard(QWidget):
         column.addLayout(self._body)
         column.addWidget(self._status)
         column.addWidget(self._tools)
+        column.addWidget(self._rating)
         column.addWidget(self._trace_view)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -39,6 +39,62 @@
         <source>summing up</source>
         <translation>shrnuji</translation>
     </message>
+    <message>
+        <source>Correct</source>
+        <translation>Správnost</translation>
+    </message>
+    <message>
+        <source>Borne out by its moments</source>
+        <translation>Podloženo doklady</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>Srozumitelnost</translation>
+    </message>
+    <message>
+        <source>{what}: {mark} of 5</source>
+        <translation>{what}: {mark} z 5</translation>
+    </message>
+    <message>
+        <source>Export the answer with its evidence</source>
+        <translation>Exportovat odpověď s doklady</translation>
+    </message>
+    <message>
+        <source>Export the ratings</source>
+        <translation>Exportovat hodnocení</translation>
+    </message>
+    <message>
+        <source>Export the ratings…</source>
+        <translation>Exportovat hodnocení…</translation>
+    </message>
+    <message>
+        <source>The answer and its sound are in one file.</source>
+        <translation>Odpověď i se zvukem je v jednom souboru.</translation>
+    </message>
+    <message>
+        <source>{n} rated answers were exported.</source>
+        <translation>Vyexportováno hodnocených odpovědí: {n}.</translation>
+    </message>
+    <message>
+        <source>Export the answer with its quotes and their sound</source>
+        <translation>Exportovat odpověď s citáty a jejich zvukem</translation>
+    </message>
+    <message>
+        <source>Rate this answer</source>
+        <translation>Ohodnotit tuto odpověď</translation>
+    </message>
+    <message>
+        <source>{n} selected meetings</source>
+        <translation>Vybrané schůzky: {n}</translation>
+    </message>
+    <message>
+        <source>Folder of the library</source>
+        <translation>Složka knihovny</translation>
+    </message>
+    <message>
+        <source>Empty for the usual place. `earwitness library move` moves the meetings as well.</source>
+        <translation>Prázdné znamená obvyklé místo. `earwitness library move` přesune i schůzky.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerCard</name>

@@ -4,10 +4,21 @@ from dataclasses import replace
 
 import pytest
 import window_fakes as fakes
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from engine.messages import Ask, Failed, Stopped
+from engine.graph.store import Store
+from engine.messages import (
+    Ask,
+    ExportEvidence,
+    ExportRatings,
+    Failed,
+    Finished,
+    RateAnswer,
+    Stopped,
+)
 from engine.types import Sentence, TraceEvent, Verdict
 
 
@@ -123,3 +134,80 @@ def test_the_answer_is_copied_with_its_citations(page, clients, meeting, spoken)
     text = QGuiApplication.clipboard().text()
     assert "cold storage" in text
     assert f"{spoken[6].speaker}: “{spoken[6].text}”" in text
+
+
+def answered(page, clients, meeting, spoken):
+    page.ask("Why?")
+    made = replace(fakes.answer(meeting.id, spoken, "Why?"), id=7)
+    clients.assistant.jobs[-1].finished.emit(made)
+    return page._cards[-1]
+
+
+def test_an_answer_gets_its_marks(page, clients, meeting, spoken, opened):
+    card = answered(page, clients, meeting, spoken)
+    assert not card._rating.isVisibleTo(card)
+    card._rate.click()
+    assert card._rating.isVisibleTo(card)
+    marks = {b.accessibleName(): b for b in card._rating.findChildren(QPushButton)}
+    assert len(marks) == 15
+    marks["Correct: 4 of 5"].click()
+    marks["Clear: 5 of 5"].click()
+    request = clients.clerk.requests[-1]
+    assert isinstance(request, RateAnswer)
+    assert (request.answer_id, request.marks) == (7, {"correct": 4, "coherent": 5})
+
+
+def test_marks_are_there_again_when_the_meeting_is_opened(
+    running, clients, meeting, spoken, library_dir, qtbot
+):
+    with Store(library_dir) as store:
+        key = store.save_answer(fakes.answer(meeting.id, spoken, "Why?"))
+        store.rate_answer(key, {"correct": 2})
+    running.session.open(meeting.id)
+    page = running.window.parts.ask
+    qtbot.waitUntil(lambda: bool(page._cards))
+    assert page._cards[0].answer.id == key
+    assert page._cards[0]._rating.marks() == {"correct": 2}
+
+
+def test_ratings_are_exported_from_the_menu(opened, clients, dialogs):
+    dialogs.replies = ["/tmp/marks"]
+    opened.window.parts.actions["ratings"].trigger()
+    request = clients.clerk.requests[-1]
+    assert isinstance(request, ExportRatings)
+    assert request.path == "/tmp/marks.csv"
+    clients.clerk.deliver(clients.clerk.jobs[-1], Finished("", 3))
+    assert opened.window.parts.banner.text() == "3 rated answers were exported."
+
+
+def test_the_evidence_of_an_answer_goes_into_one_file(page, clients, meeting, spoken, dialogs):
+    card = answered(page, clients, meeting, spoken)
+    dialogs.replies = ["/tmp/why.html"]
+    card._evidence.click()
+    request = clients.clerk.requests[-1]
+    assert isinstance(request, ExportEvidence)
+    assert (request.answer_id, request.path) == (7, "/tmp/why.html")
+
+
+def test_selected_meetings_can_be_asked(running, clients, library_dir, qtbot):
+    ids = {fakes.fill(library_dir, count=8, title=t).id for t in ("One", "Two", "Three")}
+    library, page = running.window.parts.library, running.window.parts.ask
+    library.reload()
+    qtbot.waitUntil(lambda: library.model.rowCount() == 3)
+    assert page._scope.findData("selected") < 0
+    library._list.setFocus()
+    library._list.setCurrentIndex(library.model.index(0, 0))
+    QTest.keyClick(library._list, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    chosen = library.selected()
+    assert len(chosen) == 2
+    assert set(chosen) < ids
+    assert page._scope.currentText() == "2 selected meetings"
+    page.ask("What was said?")
+    assert clients.assistant.requests[-1].meeting_ids == chosen
+    # A citation opens one of them; they stay selected, and so does the chat.
+    with qtbot.waitSignal(running.session.opened):
+        running.session.open(chosen[1])
+    assert library.selected() == chosen
+    assert len(page._cards) == 1
+    library.choose((ids - set(chosen)).pop())
+    assert page._scope.findData("selected") < 0

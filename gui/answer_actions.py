@@ -1,0 +1,62 @@
+"""What the user does with an answer: mark it, take its evidence along, export all marks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from engine.messages import ExportEvidence, ExportRatings, RateAnswer
+from engine.types import Answer
+from gui.clock import file_name
+from gui.dialogs import Dialogs
+from gui.engine_client import EngineClient
+
+
+class AnswerActions(QObject):
+    """Sends wishes about answers to the clerk and tells the outcome.
+
+    Signals:
+        told(str, str): A message and a second line, good news.
+    """
+
+    told = Signal(str, str)
+
+    def __init__(self, clerk: EngineClient, library_dir: Path, dialogs: Dialogs) -> None:
+        super().__init__()
+        self._clerk = clerk
+        self._library = str(library_dir)
+        self._dialogs = dialogs
+
+    def rate(self, answer: Answer, marks: dict[str, int]) -> None:
+        """Keep the user's marks."""
+        self._clerk.submit(RateAnswer("", self._library, answer.id, marks))
+
+    def export_evidence(self, answer: Answer) -> None:
+        """Ask for a file and write the answer with the sound of its moments into it."""
+
+        def take(path: str) -> None:
+            target = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
+            job = self._clerk.submit(ExportEvidence("", self._library, answer.id, target))
+            job.finished.connect(self._on_evidence)
+
+        name = file_name(answer.question[:60].rstrip("?! ."))
+        title = self.tr("Export the answer with its evidence")
+        self._dialogs.save(title, f"{name}.html", "HTML (*.html)", take)
+
+    def export_ratings(self) -> None:
+        """Ask for a file and write every marked answer to it."""
+
+        def take(path: str) -> None:
+            target = path if Path(path).suffix.lower() in (".csv", ".json") else f"{path}.csv"
+            job = self._clerk.submit(ExportRatings("", self._library, target))
+            job.finished.connect(lambda n: self._on_ratings(n, target))
+
+        pattern = "CSV (*.csv);;JSON (*.json)"
+        self._dialogs.save(self.tr("Export the ratings"), "ratings.csv", pattern, take)
+
+    def _on_evidence(self, path: str) -> None:
+        self.told.emit(self.tr("The answer and its sound are in one file."), str(path))
+
+    def _on_ratings(self, n: int, path: str) -> None:
+        self.told.emit(self.tr("{n} rated answers were exported.").format(n=n), path)
