@@ -10,7 +10,8 @@ from engine.speech.timetable import Timetable
 from engine.types import Turn, Utterance, Word
 
 SENTENCE_END = (".", "?", "!", "…", "。", "？", "！", "؟", "।")
-PAUSE = 1.0  # seconds of silence that end an utterance
+PAUSE = 1.0  # seconds of silence that end an utterance at the end of a sentence
+HELD_PAUSE = 2.0  # ... and inside one: a speaker who looks for a word goes on
 LONG = 12.0  # after this many seconds an utterance ends at the next sentence end
 TOO_LONG = 25.0  # ... at the next short pause
 SHORT_PAUSE = 0.25
@@ -61,8 +62,9 @@ def assign_speakers(words: Sequence[Word], turns: Sequence[Turn]) -> list[Group]
 def utterances(words: Sequence[Word], turns: Sequence[Turn]) -> list[Utterance]:
     """Build the utterances of a meeting.
 
-    A change of speaker or a pause of ``PAUSE`` seconds ends an utterance; a long one ends at a
-    sentence end, so that a citation stays something one can listen to.
+    A change of speaker or a pause of ``PAUSE`` seconds ends an utterance, inside a sentence only
+    one of ``HELD_PAUSE``; a long utterance ends at a sentence end, so that a citation stays
+    something one can listen to.
 
     Args:
         words: Ascending by start; seconds.
@@ -83,7 +85,9 @@ def utterances(words: Sequence[Word], turns: Sequence[Turn]) -> list[Utterance]:
             groups.append((owner[channel], tuple(heard)))
         else:
             groups += assign_speakers(heard, turns)
-    parts = [(speaker, part) for speaker, run in groups for part in _split(run)]
+    # Some recognisers write no punctuation; there every pause may be the end of a sentence.
+    held = HELD_PAUSE if any(map(_ends_sentence, words)) else PAUSE
+    parts = [(speaker, part) for speaker, run in groups for part in _split(run, held)]
     parts.sort(key=lambda item: item[1][0].start)
     names: dict[int, str] = {}
     found: list[Utterance] = []
@@ -252,14 +256,17 @@ def _ends_sentence(word: Word) -> bool:
     return word.text.rstrip("\"'”’)").endswith(SENTENCE_END)
 
 
-def _split(run: Sequence[Word]) -> list[list[Word]]:
-    """Cut one speaker's run at pauses and, when it is long, at sentence ends."""
+def _split(run: Sequence[Word], held: float) -> list[list[Word]]:
+    """Cut one speaker's run at pauses and, when it is long, at sentence ends.
+
+    A pause inside a sentence must be ``held`` seconds long.
+    """
     parts = [[run[0]]]
     for before, word in pairwise(run):
         length = before.end - parts[-1][0].start
         pause = word.start - before.end
         is_over = (
-            pause >= PAUSE
+            pause >= (PAUSE if _ends_sentence(before) else held)
             or (length >= LONG and _ends_sentence(before))
             or (length >= TOO_LONG and pause >= SHORT_PAUSE)
             or length >= LIMIT

@@ -64,6 +64,25 @@ def test_pause_and_length_split():
     assert [len(u.words) for u in utterances(long, [Turn(0, 99, 0)])] == [61, 10]
 
 
+def test_a_short_pause_inside_a_sentence_ends_nothing():
+    stream = [*words("Good morning,"), *words("everyone. Shall we", 1.9), *words("begin?", 4.4)]
+    assert [u.text for u in utterances(stream, [Turn(0, 9, 0)])] == [
+        "Good morning, everyone. Shall we begin?"
+    ]
+    ended = [*words("Good morning."), *words("Shall we begin?", 1.9)]
+    assert len(utterances(ended, [Turn(0, 9, 0)])) == 2
+    bare = [*words("good morning"), *words("shall we begin", 1.9)]
+    assert len(utterances(bare, [Turn(0, 9, 0)])) == 2  # a recogniser without punctuation
+    lost = [*words("So, I think"), *words("never mind.", 3.2)]
+    assert len(utterances(lost, [Turn(0, 9, 0)])) == 2
+
+
+def test_somebody_else_in_the_pause_ends_an_utterance():
+    stream = [*words("Good morning,"), *words("Hi.", 0.9), *words("everyone.", 1.9)]
+    turns = [Turn(0, 0.6, 0), Turn(0.85, 1.3, 1), Turn(1.8, 3, 0)]
+    assert [u.speaker_id for u in utterances(stream, turns)] == [0, 1, 0]
+
+
 def test_backward_times_are_refused():
     with pytest.raises(ValueError, match="ends before"):
         assign_speakers([Word(2, 1, "x")], [])
