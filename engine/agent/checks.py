@@ -41,7 +41,7 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
     if claim.support < SUPPORTED:
         found.append(Problem(f"its moments hardly support it ({claim.support:.2f})"))
     found += _unsaid(claim, cited, said, intent)
-    if _repeats(claim, intent):
+    if _repeats(claim, intent, " ".join(e.utterance.speaker for e in cited)):
         found.append(Problem("it only repeats the question"))
     if _is_beside_the_point(claim, said, intent):
         found.append(Problem("it is about something else", is_invention=True))
@@ -94,11 +94,15 @@ NEAR = 0.25
 """Least cosine with the topic of a sentence that shares no word with it."""
 
 
-def _repeats(claim: Claim, intent: Intent) -> bool:
-    """Whether a sentence tells nothing that the question does not hold already."""
-    if intent.form is AnswerForm.YES_NO or intent.operation is not Operation.NONE:
+def _repeats(claim: Claim, intent: Intent, speakers: str) -> bool:
+    """Whether a sentence tells nothing but names that the question does not hold already."""
+    if (
+        intent.form in (AnswerForm.YES_NO, AnswerForm.SPEAKER)
+        or intent.operation is not Operation.NONE
+    ):
         return False
-    return len(added(claim.text, intent)) < (NEW_WORDS if intent.is_why else 1)
+    new = added(claim.text, intent) - content_stems(speakers)
+    return len(new) < (NEW_WORDS if intent.is_why else 1)
 
 
 def is_plain(intent: Intent) -> bool:

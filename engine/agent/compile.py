@@ -17,6 +17,9 @@ from engine.types import Cue
 SEARCHES = ("keyword_search", "semantic_search", "hybrid_search")
 WALK_FROM = 12
 """How many of the best a graph traversal starts from."""
+DEEPEST = 4
+"""Steps a traversal may take: every one multiplies the ways."""
+MOST_ROWS = 1_000_000
 
 _MEASURES = {
     Cue.LOUD: "a.loudness_z",
@@ -65,7 +68,7 @@ def compile_plan(plan: Plan, meeting_ids: Sequence[str]) -> Statement:
         meeting_ids: Whose utterances may be returned.
 
     Raises:
-        ValueError: A step refers to a later one, or names no tool.
+        ValueError: A step refers to a later one, names no tool, or has an argument out of bounds.
     """
     if not plan.steps:
         raise ValueError("a plan needs a step")
@@ -109,8 +112,8 @@ def _search(step: Step, position: int, source: str, context: _Context) -> str:
 
 
 def _time_range(step: Step, position: int, source: str, context: _Context) -> str:
-    start = context.bind(f"start{position}", step.arguments["start"])
-    end = context.bind(f"end{position}", step.arguments["end"])
+    start = context.bind(f"start{position}", _seconds(step, "start"))
+    end = context.bind(f"end{position}", _seconds(step, "end"))
     return (
         f"SELECT s.id, s.score, trim(s.path || ' filter_time_range') FROM {source} s\n"
         f'    JOIN utterances u ON u.id = s.id WHERE u."end" > {start} AND u.start < {end}'
@@ -118,7 +121,9 @@ def _time_range(step: Step, position: int, source: str, context: _Context) -> st
 
 
 def _speaker(step: Step, position: int, source: str, context: _Context) -> str:
-    wanted = context.bind(f"speakers{position}", json.dumps(_items(step, "speaker_ids")))
+    wanted = context.bind(
+        f"speakers{position}", json.dumps(_items(step, "speaker_ids"), allow_nan=False)
+    )
     return (
         f"SELECT s.id, s.score, trim(s.path || ' filter_speaker') FROM {source} s\n"
         f"    JOIN utterances u ON u.id = s.id\n"
@@ -157,7 +162,7 @@ def _event(step: Step, position: int, source: str, context: _Context) -> str:
 
 def _walk(step: Step, position: int, source: str, context: _Context) -> str:
     relation = context.bind(f"relation{position}", str(step.arguments["relation"]))
-    depth = context.bind(f"depth{position}", step.arguments["depth"])
+    depth = context.bind(f"depth{position}", _whole(step, "depth", DEEPEST))
     walk = f"walk{position}"
     step_text = (
         f"' {step.arguments['relation']} '"
@@ -184,6 +189,8 @@ def _walk(step: Step, position: int, source: str, context: _Context) -> str:
 
 
 def _fuse(step: Step, position: int, source: str, context: _Context) -> str:
+    if not step.inputs:
+        raise ValueError("there is nothing to fuse")
     reach = context.bind(f"fusion{position}", context.plan.fusion_seconds)
     union = " UNION ALL ".join(
         f"SELECT {given} AS k, id, score, path FROM s{given}" for given in step.inputs
@@ -206,7 +213,7 @@ def _order(step: Step, position: int, source: str, context: _Context) -> str:
 
 
 def _first(step: Step, position: int, source: str, context: _Context) -> str:
-    limit = context.bind(f"n{position}", step.arguments["n"])
+    limit = context.bind(f"n{position}", _whole(step, "n", MOST_ROWS))
     direction = "DESC" if step.tool == "last" else "ASC"
     return (
         f"SELECT s.id, s.score, trim(s.path || ' {step.tool}') FROM {source} s\n"
@@ -216,8 +223,8 @@ def _first(step: Step, position: int, source: str, context: _Context) -> str:
 
 
 def _audio(step: Step, position: int, source: str, context: _Context) -> str:
-    start = context.bind(f"start{position}", step.arguments["start"])
-    end = context.bind(f"end{position}", step.arguments["end"])
+    start = context.bind(f"start{position}", _seconds(step, "start"))
+    end = context.bind(f"end{position}", _seconds(step, "end"))
     return (
         f"SELECT s.id, s.score, trim(s.path || ' audio_segment') FROM {source} s\n"
         f'    JOIN utterances u ON u.id = s.id WHERE u."end" > {start} AND u.start < {end}'
@@ -246,3 +253,18 @@ def _items(step: Step, name: str) -> list[object]:
     values = step.arguments[name]
     assert isinstance(values, list | tuple)
     return list(values)
+
+
+def _seconds(step: Step, name: str) -> float:
+    value = step.arguments[name]
+    if not isinstance(value, int | float):
+        raise ValueError(f"{step.tool}: {name} is no time")
+    return float(value)
+
+
+def _whole(step: Step, name: str, most: int) -> int:
+    """An argument that counts something."""
+    value = step.arguments[name]
+    if not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"{step.tool}: {name} must be a whole number up to {most}")
+    return value

@@ -7,6 +7,7 @@ says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -77,20 +78,38 @@ def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
     return replace(draft, claims=(*draft.claims, *added))
 
 
-def reasoned(
+def with_the_reason(
     intent: Intent, draft: Draft, problems: tuple[Problem, ...], corpus: Corpus
 ) -> tuple[Draft, tuple[Problem, ...]]:
-    """Where the model only repeats the question: the likeliest reason, word for word."""
+    """Where a sentence rests on none of the likely reasons found: the likeliest, word for word.
+
+    A small model likes to answer a why with the effect, or a raised voice with its own idea. What
+    says "because", or tells of something other than the effect, is taken for a reason.
+    """
     found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
-    if not found and intent.operation is Operation.CUE_MOMENT:
+    if intent.operation is Operation.CUE_MOMENT:
         loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
-        found = [loud - 1] if loud else []
-    if not found:
+        found += [loud - 1] if loud else []
+    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
+    reasons = " ".join(draft.evidence[i].utterance.text for i in set(found) & _cited(kept))
+    told = " ".join(claim.text for claim in kept)
+    is_reasoned = bool(
+        (content_stems(reasons) & content_stems(told)) - content_stems(intent.question)
+    ) or (
+        intent.operation is not Operation.CUE_MOMENT
+        and any(_BECAUSE.search(c.text) or overlap(intent.topic, c.text) < 0.5 for c in kept)
+    )
+    if not found or is_reasoned:
         return draft, problems
     best = max(found, key=lambda i: draft.evidence[i].score)
-    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
     quote = quotation(draft.evidence[best], best, intent.terms)
-    return replace(draft, claims=(*kept, quote) if best not in _cited(kept) else tuple(kept)), ()
+    return replace(draft, claims=(*kept, quote)), ()
+
+
+_BECAUSE = re.compile(
+    r"\b(?:because|since|due to|owing to|as|so that|reasons?|cause[ds]?|in order to|therefore)\b",
+    re.I,
+)
 
 
 def in_their_words(
@@ -102,6 +121,8 @@ def in_their_words(
     """
     solid = [claim for claim in draft.claims if claim.support >= SUPPORTED]
     right = sorted({i for claim in solid for i in carriers(claim, draft.evidence)})
+    if intent.anchor is not None and draft.evidence:
+        right = [max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)]
     if intent.speaker_ids:
         speaks = [item.utterance.speaker_id in intent.speaker_ids for item in draft.evidence]
         right = [i for i in right if speaks[i]]
@@ -134,19 +155,23 @@ def with_the_moment(intent: Intent, draft: Draft) -> Draft:
 
 
 def _told(intent: Intent, draft: Draft) -> set[int]:
-    """Positions of the evidence that an answer tells: cited, and of a change, each side in words.
+    """Positions of the evidence that an answer tells: cited, and of short ones half their words.
 
-    One sentence may cite what somebody thought before and after, and tell only one of them.
+    One sentence may cite all of a list, or what somebody thought before and after, and tell one.
     """
-    cited = _cited(draft.claims)
-    if not intent.is_change:
-        return cited
-    topic, said = content_stems(intent.question), content_stems(draft.text)
-    return {
-        i
-        for i in cited
-        if (content_stems(draft.evidence[i].utterance.text) - topic) & (said - topic)
-    }
+    known = content_stems(intent.question)
+    said = content_stems(draft.text) - known
+
+    def is_told(position: int) -> bool:
+        text = draft.evidence[position].utterance.text
+        own = content_stems(text) - known
+        return len(text.split()) > SHORT or not own or len(own & said) >= len(own) / 2
+
+    return {i for i in _cited(draft.claims) if is_told(i)}
+
+
+SHORT = 25
+"""Words of an utterance that is one item of a list; a longer one is told when it is cited."""
 
 
 def _cited(claims: Sequence[Claim]) -> set[int]:

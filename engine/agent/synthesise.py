@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine import prompts
 from engine.agent.evidence import lines_of
@@ -105,6 +105,22 @@ def parse_draft(text: str, n_evidence: int) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
+_COPIED = re.compile(r"(?:\d+:\d\d(?::\d\d)? )?([^:(]{1,40}?)(?: \([^)]*\))?: (.+)", re.S)
+
+
+def _as_quotations(claims: Sequence[Claim], evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
+    """Turn a line that the model copied whole, time and measures too, into a quotation."""
+    speakers = {item.utterance.speaker for item in evidence}
+    found = []
+    for claim in claims:
+        copied = _COPIED.match(claim.text)
+        if copied and copied[1] in speakers:
+            found.append(replace(claim, text=f"{copied[1]} said: “{copied[2].strip(' “”')}”"))
+        else:
+            found.append(claim)
+    return tuple(found)
+
+
 _ABOUT_LINES = re.compile(r"(?:the|these|this) (?:lines?|question|answer|transcript)\b", re.I)
 """A small model likes to add what it was told about its task; that is no answer."""
 
@@ -144,7 +160,8 @@ def synthesise(
     )
     if completion.text.strip().startswith(WAY_OUT[:5]):
         return Draft((), tuple(evidence), is_abstention=True, reason="the lines found do not tell")
-    claims = cite(parse_draft(completion.text, len(evidence)), evidence, embedder)
+    written = _as_quotations(parse_draft(completion.text, len(evidence)), evidence)
+    claims = cite(written, evidence, embedder)
     claims = with_nearness(claims, evidence, intent.topic or intent.question, embedder)
     return Draft(
         claims,

@@ -175,6 +175,37 @@ def test_a_sentence_that_only_repeats_the_question_is_no_answer(store, meeting_i
     assert "nine hundred" in found.text
 
 
+def test_a_why_answered_with_the_effect_quotes_the_likeliest_reason(store):
+    lines = [
+        ("Ann", "The bread stall has a problem, the mill broke in the flood, there is no flour."),
+        ("Bob", "Something else now, the stairs were cleaned on Monday."),
+        ("Ann", "Then the bread stall is postponed until January."),
+    ]
+    meeting = store.create_meeting("Stall", "stall.json", has_audio=False)
+    store.save_utterances(
+        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
+    )
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    found, _, _ = ask(
+        store,
+        meeting.id,
+        "Why was the bread stall postponed?",
+        *["The bread stall was postponed until January next year [u3].", "5"] * 5,
+    )
+    assert "flood" in found.text
+
+
+def test_a_line_copied_whole_becomes_a_quotation(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "What did Bob say about the Italian machine?",
+        "Bob: The Italian machine costs nine hundred euros, that is the best one [u1].",
+        "5",
+    )
+    assert found.text.startswith("Bob said: “The Italian machine")
+
+
 def test_a_change_of_mind_shows_both_sides(store):
     lines = [
         ("Ann", "I am against the night shift scheme, it is too hard."),
