@@ -82,6 +82,8 @@ def _score(
         return 0.0
     new = len(stemmed - things) / (6 + len(stemmed))
     looks = 0.45 * bool(_MARKER.search(text)) + 0.35 * bool(_PROBLEM.search(text))
+    if not looks and things and things <= stemmed:
+        return 0.0  # the effect itself
     meaning = 0.4 * float(np.clip(fit_of.own[row], 0, 1))
     is_question = text.rstrip().endswith("?")
     return shared * 0.5 + told + looks + meaning + 0.3 * new - 0.4 * is_question
