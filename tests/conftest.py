@@ -44,6 +44,16 @@ def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
 sys.addaudithook(_refuse_network)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Quick tests run one process a core; what loads the models, and a single file, runs alone."""
+    chosen = str(config.option.markexpr)
+    is_heavy = any(
+        mark in chosen and f"not {mark}" not in chosen for mark in ("end2end", "benchmark")
+    )
+    is_whole = not any(Path(argument.split("::")[0]).is_file() for argument in config.args)
+    return (os.cpu_count() or 1) if is_whole and not is_heavy else 0
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Make Qt's warnings failures, as Python's are."""
     for item in items:
