@@ -25,7 +25,7 @@ from engine.errors import EngineError
 from engine.graph.store import Store
 from engine.messages import Failed
 from engine.settings import Settings
-from gui import theme, translation
+from gui import damaged, theme, translation
 from gui.actions import Actions
 from gui.answer_actions import AnswerActions
 from gui.commands import Commands
@@ -322,10 +322,14 @@ def main(argv: Sequence[str]) -> int:
         chosen, problem = Settings(), error
     app = make_application(chosen)
     library_dir = arguments.library or settings.library_dir(chosen)
+    if not damaged.library_opens(library_dir):
+        return 1
     running = App(library_dir, Clients(), chosen)
     install_excepthook(running.window)
     if problem is not None:
         running.window.show_banner(problem.message, problem.hint)
+    checking = damaged.check_later(library_dir, running.window.show_banner)
+    app.aboutToQuit.connect(checking.close)
     app.aboutToQuit.connect(running.close)
     running.start(arguments.meeting, arguments.files)
     return app.exec()

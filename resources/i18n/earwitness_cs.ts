@@ -1630,5 +1630,29 @@ Licence: Apache-2.0</translation>
         <source>Your meetings are safe. A report was written to {path}.</source>
         <translation>Schůzky jsou v bezpečí. Zpráva je v {path}.</translation>
     </message>
+    <message>
+        <source>The library cannot be opened</source>
+        <translation>Knihovnu nelze otevřít</translation>
+    </message>
+    <message>
+        <source>What can be read is saved; the damaged file is kept beside it.</source>
+        <translation>Co lze přečíst, bude zachráněno; poškozený soubor zůstane vedle.</translation>
+    </message>
+    <message>
+        <source>Repair</source>
+        <translation>Opravit</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Zkusit znovu</translation>
+    </message>
+    <message>
+        <source>Close the window and run: earwitness library repair</source>
+        <translation>Zavřete okno a spusťte: earwitness library repair</translation>
+    </message>
+    <message>
+        <source>The library is damaged: {what}</source>
+        <translation>Knihovna je poškozená: {what}</translation>
+    </message>
 </context>
 </TS>
