@@ -38,6 +38,7 @@ def with_settings(options: messages.AnalyseOptions) -> messages.AnalyseOptions:
         asr_model=options.asr_model or chosen.asr_model,
         language=options.language or chosen.language,
         vocabulary=options.vocabulary or chosen.vocabulary,
+        check_model=options.check_model or chosen.check_model,
         n_speakers=options.n_speakers or chosen.speakers,
     )
 

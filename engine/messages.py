@@ -24,6 +24,7 @@ class AnalyseOptions:
         vocabulary: Names and terms to expect.
         channels: ``auto``, ``mix`` or ``speakers`` (each channel is one speaker).
         is_forced: Run every stage again, even finished ones.
+        check_model: Second recogniser, which hears doubtful speech again; "" for the setting's.
     """
 
     title: str = ""
@@ -33,6 +34,7 @@ class AnalyseOptions:
     vocabulary: str = ""
     channels: str = "auto"
     is_forced: bool = False
+    check_model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,9 @@ from engine.graph.build import build_graph
 from engine.graph.store import Store
 from engine.messages import AnalyseOptions
 from engine.progress import Report
-from engine.speech import acoustics, asr, diarize, events, merge, vad
+from engine.speech import acoustics, asr, cross_check, diarize, events, merge, vad
 from engine.speech.introductions import introduced_names
-from engine.types import Meeting, StageRecord
+from engine.types import Meeting, StageRecord, Word
 
 
 class Stage(StrEnum):
@@ -180,7 +180,8 @@ def _options_key(stage: Stage, options: AnalyseOptions) -> str:
     if stage == Stage.DECODE:
         return options.channels
     if stage == Stage.TRANSCRIBE:
-        return "|".join((options.asr_model, options.language, options.vocabulary))
+        chosen = (options.asr_model, options.language, options.vocabulary, options.check_model)
+        return "|".join(chosen).removesuffix("|")  # as before there was a second recogniser
     if stage == Stage.DIARIZE:
         return str(options.n_speakers)
     return ""
@@ -208,18 +209,36 @@ def _find_speech(run: _Run, report: Report) -> dict[str, object]:
 
 def _transcribe(run: _Run, report: Report) -> dict[str, object]:
     options = run.options
+    is_checked = options.check_model not in ("", options.asr_model)
     heard = asr.transcribe(
         run.tools.recogniser(options.asr_model),
         run.timeline().path,
         run.store.spans(run.meeting_id),
         asr.AsrOptions(language=options.language, vocabulary=options.vocabulary),
-        report,
+        report.part(0.0, 0.7) if is_checked else report,
     )
-    run.store.save_words(run.meeting_id, heard.words)
+    words, check = heard.words, dict[str, object]()
+    if is_checked:
+        words, check = _checked(run, heard, report.part(0.7, 1.0))
+    run.store.save_words(run.meeting_id, words)
     run.store.save_events(run.meeting_id, heard.events)
     run.store.update_meeting(run.meeting_id, language=heard.language, coverage=heard.coverage)
     gaps = [[round(gap.start, 2), round(gap.end, 2)] for gap in heard.gaps]
-    return {"words": len(heard.words), "coverage": heard.coverage, "gaps": gaps}
+    return {"words": len(words), "coverage": heard.coverage, "gaps": gaps, **check}
+
+
+def _checked(
+    run: _Run, heard: asr.Transcription, report: Report
+) -> tuple[tuple[Word, ...], dict[str, object]]:
+    """Let a second recogniser hear doubtful speech, and mark the words it heard otherwise."""
+    path = run.timeline().path
+    spans = cross_check.doubtful(heard.words, run.store.spans(run.meeting_id))
+    second = run.tools.recogniser(run.options.check_model)
+    options = asr.AsrOptions(heard.language, run.options.vocabulary)
+    differing = cross_check.cross_check(second, path, heard.words, spans, options, report)
+    seconds = round(sum(span.duration for span in spans), 1)
+    details: dict[str, object] = {"checked_seconds": seconds, "differing": len(differing)}
+    return cross_check.marked(heard.words, differing), details
 
 
 def _diarize(run: _Run, report: Report) -> dict[str, object]:

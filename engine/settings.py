@@ -46,6 +46,12 @@ class Settings:
     asr_model: str = _setting(
         "whisper-base", "Transcription model", "Larger is slower and better.", group="Hearing"
     )
+    check_model: str = _setting(
+        "",
+        "Second recogniser",
+        "Hears doubtful speech again; words it hears otherwise are marked. Empty for none.",
+        group="Hearing",
+    )
     vocabulary: str = _setting(
         "", "Custom vocabulary", "Names and terms to expect, with commas.", group="Hearing"
     )

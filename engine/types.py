@@ -37,7 +37,7 @@ class Word:
         start: Seconds.
         end: Seconds, not before ``start``.
         text: As written, with its punctuation and no surrounding blanks.
-        probability: The recogniser's own, 0 to 1.
+        probability: The recogniser's own, 0 to 1; low where a second recogniser heard otherwise.
         channel: Number of the channel it was heard in, where each voice has one of its own.
     """
 

@@ -96,6 +96,7 @@ def _options(arguments: argparse.Namespace) -> messages.AnalyseOptions:
         vocabulary=arguments.vocabulary,
         channels=arguments.channels,
         is_forced=arguments.force,
+        check_model=arguments.check_model,
     )
 
 

@@ -72,6 +72,9 @@ def _add_hearing(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("--speakers", type=int, default=0, metavar="N", help="how many, if known")
     command.add_argument("--language", default="", metavar="L", help="two letters, if known")
     command.add_argument("--model", default="", metavar="M", help="transcription model")
+    command.add_argument(
+        "--check-model", default="", metavar="M", help="second model, hears doubtful speech again"
+    )
     command.add_argument("--vocabulary", default="", help="names and terms, with commas")
     command.add_argument(
         "--channels",
