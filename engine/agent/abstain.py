@@ -81,7 +81,12 @@ def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str
 
 
 def after_writing(intent: Intent, draft: Draft, relevance: Relevance) -> str:
-    """Reason to abstain after reading: the model found nothing and the search was not sure."""
+    """Reason to abstain after reading: the model found nothing and the search was not sure.
+
+    What was heard was measured: a laugh is there, whatever a model makes of the words beside it.
+    """
+    if intent.events or intent.cues:
+        return ""
     return draft.reason if draft.is_abstention and not is_sure(relevance) else ""
 
 

@@ -45,6 +45,8 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
         found.append(Problem("it only repeats the question"))
     if _is_beside_the_point(claim, said, intent):
         found.append(Problem("it is about something else", is_invention=True))
+    if _is_foreign_reason(claim, draft, intent):
+        found.append(Problem("its reason is told of something else", is_invention=True))
     credited = _credited(claim.text, corpus)
     speakers = {
         base_name(draft.evidence[i].utterance.speaker) for i in carriers(claim, draft.evidence)
@@ -103,6 +105,31 @@ def _repeats(claim: Claim, intent: Intent, speakers: str) -> bool:
         return False
     new = added(claim.text, intent) - content_stems(speakers)
     return len(new) < (NEW_WORDS if intent.is_why else 1)
+
+
+def _is_foreign_reason(claim: Claim, draft: Draft, intent: Intent) -> bool:
+    """Whether what a sentence gives as the reason is said neither of nor near what it explains.
+
+    A small model joins an effect to any trouble it reads of.
+    """
+    if not intent.is_why or intent.operation is Operation.CUE_MOMENT:
+        return False
+    topic, new = content_stems(intent.topic), added(claim.text, intent)
+    about = [e.utterance.index for e in draft.evidence if topic & content_stems(e.utterance.text)]
+    bearing = [
+        draft.evidence[i]
+        for i in claim.evidence
+        if len(new & content_stems(draft.evidence[i].utterance.text)) >= len(new) / 2
+    ]
+    return bool(bearing) and not any(
+        "cause" in item.path
+        or any(abs(item.utterance.index - other) <= NEAR_ROWS for other in about)
+        for item in bearing
+    )
+
+
+NEAR_ROWS = 3
+"""Utterances between a reason and what it explains, when neither names the other."""
 
 
 def is_plain(intent: Intent) -> bool:

@@ -7,7 +7,6 @@ says.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -83,8 +82,7 @@ def with_the_reason(
 ) -> tuple[Draft, tuple[Problem, ...]]:
     """Where a sentence rests on none of the likely reasons found: the likeliest, word for word.
 
-    A small model likes to answer a why with the effect, or a raised voice with its own idea. What
-    says "because", or tells of something other than the effect, is taken for a reason.
+    A small model likes to answer a why with the effect, or with a reason of its own.
     """
     found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
     if intent.operation is Operation.CUE_MOMENT:
@@ -93,23 +91,12 @@ def with_the_reason(
     kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
     reasons = " ".join(draft.evidence[i].utterance.text for i in set(found) & _cited(kept))
     told = " ".join(claim.text for claim in kept)
-    is_reasoned = bool(
-        (content_stems(reasons) & content_stems(told)) - content_stems(intent.question)
-    ) or (
-        intent.operation is not Operation.CUE_MOMENT
-        and any(_BECAUSE.search(c.text) or overlap(intent.topic, c.text) < 0.5 for c in kept)
-    )
+    is_reasoned = (content_stems(reasons) & content_stems(told)) - content_stems(intent.question)
     if not found or is_reasoned:
         return draft, problems
     best = max(found, key=lambda i: draft.evidence[i].score)
     quote = quotation(draft.evidence[best], best, intent.terms)
     return replace(draft, claims=(*kept, quote)), ()
-
-
-_BECAUSE = re.compile(
-    r"\b(?:because|since|due to|owing to|as|so that|reasons?|cause[ds]?|in order to|therefore)\b",
-    re.I,
-)
 
 
 def in_their_words(
