@@ -6,7 +6,7 @@ voice, so that a breath or a cough never becomes a person.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -59,12 +59,14 @@ class VoicePieces:
         tracks: (pieces,) int64, pieces of one local speaker in one window share a number.
         clean: (pieces,) float32, seconds without overlap.
         used: (pieces,) float32, seconds behind the embedding.
+        rivals: (pairs, 2) int64, pieces heard at the same time: never one person.
     """
 
     embeddings: FloatArray
     tracks: Ints
     clean: FloatArray
     used: FloatArray
+    rivals: Ints = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
 
 
 def cluster(pieces: VoicePieces, n_speakers: int, options: ClusterOptions) -> Ints:
@@ -228,7 +230,31 @@ def assign(
     seconds = np.bincount(pieces.tracks, weights=weights, minlength=n_tracks)
     track_mean = (totals / np.maximum(seconds, 1e-6)[:, None])[pieces.tracks]
     own = np.where(usable, np.clip(pieces.used / sure_seconds, 0.0, 1.0), 0.0)[:, None]
-    return np.asarray((own * similarity + (1 - own) * track_mean).argmax(axis=1), dtype=np.int64)
+    return _kept_apart(own * similarity + (1 - own) * track_mean, pieces)
+
+
+def _kept_apart(scores: Floats, pieces: VoicePieces) -> Ints:
+    """The best label of each piece, where of two rivals the less sure one takes its second best.
+
+    Sure is who is far from the second best label and was heard alone: two voices at once sound
+    like one of them.
+
+    Args:
+        scores: (pieces, labels) float64.
+        pieces: What was heard.
+    """
+    labels: Ints = scores.argmax(axis=1).astype(np.int64)
+    if scores.shape[1] < 2:
+        return labels
+    order = np.argsort(-scores, axis=1)[:, :2]
+    ordered = np.take_along_axis(scores, order, axis=1)
+    sure = (ordered[:, 0] - ordered[:, 1]) * np.maximum(pieces.clean, 0.1)
+    for a, b in pieces.rivals:
+        if labels[a] == labels[b]:
+            loser = a if sure[a] < sure[b] else b
+            other = order[loser][order[loser] != labels[loser]]
+            labels[loser] = other[0]
+    return labels
 
 
 def _threshold(

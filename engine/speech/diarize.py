@@ -21,7 +21,7 @@ from engine.speech.clustering import ClusterOptions, VoicePieces, centroids, clu
 from engine.speech.embedding import DIM
 from engine.speech.segmentation import N_LOCAL
 from engine.speech.turns import TurnOptions, lay_out, to_turns
-from engine.speech.voices import Pieces, find_pieces, load_pieces, save_pieces
+from engine.speech.voices import Pieces, find_pieces, load_pieces, save_pieces, simultaneous
 from engine.types import FloatArray, Span, Turn
 
 PIECES_NAME = "voices.npz"
@@ -94,7 +94,11 @@ def recluster(
         turn_options: Thresholds of the turns, None for the defaults.
     """
     voices = VoicePieces(
-        pieces.embeddings, pieces.windows * N_LOCAL + pieces.locals, pieces.clean, pieces.used
+        pieces.embeddings,
+        pieces.windows * N_LOCAL + pieces.locals,
+        pieces.clean,
+        pieces.used,
+        simultaneous(pieces),
     )
     labels = cluster(voices, n_speakers, options or ClusterOptions())
     if not (labels >= 0).any():

@@ -9,7 +9,7 @@ import functools
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +33,8 @@ _SCALARS = ("format", "key", "duration")
 MAX_PIECE = 3.0  # a longer stretch of one local speaker may hide a change of voice, so it is cut
 PIECE = 2.0  # ... into parts of about this many seconds
 SPLIT_PAUSE = 0.2  # a pause this long may be a change of voice too
+RIVAL_SECONDS = 0.2  # two pieces with this much in common are two people
+ACTIVE = 127  # of 255
 MIN_HEARD = 0.3  # shorter stretches have no voice of their own, seconds
 
 
@@ -89,6 +91,27 @@ def find_pieces(path: Path, spans: Sequence[Span], key: str, report: Report) -> 
         np.array([row.used for row in rows], dtype=np.float32),
         np.array([row.embedding for row in rows], dtype=np.float32).reshape(-1, DIM),
     )
+
+
+def simultaneous(pieces: Pieces) -> npt.NDArray[np.int64]:
+    """Pairs of pieces of different local speakers who talk at the same time.
+
+    Returns:
+        (pairs, 2) int64 indices; only those with ``RIVAL_SECONDS`` in common.
+    """
+    pairs: list[tuple[int, int]] = []
+    borders = np.searchsorted(pieces.windows, np.arange(len(pieces.starts) + 1))
+    for window, (first, end) in enumerate(pairwise(borders.tolist())):
+        active = pieces.activity[window] > ACTIVE
+        for a, b in combinations(range(first, end), 2):
+            i, j = pieces.locals[a], pieces.locals[b]
+            begin = max(pieces.frames[a, 0], pieces.frames[b, 0])
+            until = min(pieces.frames[a, 1], pieces.frames[b, 1])
+            if i != j and begin < until:
+                both = active[begin:until, i] & active[begin:until, j]
+                if both.sum() * FRAME_SECONDS >= RIVAL_SECONDS:
+                    pairs.append((a, b))
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def save_pieces(path: Path, pieces: Pieces) -> None:

@@ -7,7 +7,7 @@ from engine.speech.clustering import ClusterOptions, VoicePieces, cluster, link,
 from engine.speech.diarize import recluster
 from engine.speech.segmentation import FRAME_SECONDS, window_starts
 from engine.speech.turns import TurnOptions, to_turns
-from engine.speech.voices import Pieces, load_pieces, save_pieces, split_track
+from engine.speech.voices import Pieces, load_pieces, save_pieces, simultaneous, split_track
 from engine.types import Span
 
 RANDOM = np.random.default_rng(3)
@@ -52,6 +52,36 @@ def test_short_pieces_follow_their_track():
     clean = np.append(np.full(40, 2.0), 0.1).astype(np.float32)
     labels = cluster(VoicePieces(pieces.embeddings, tracks, clean, used), 0, ClusterOptions())
     assert labels[40] == labels[0]
+
+
+def test_two_pieces_heard_at_once_are_two_people():
+    # Both voices at once sound like the first; the second piece is known only by its rival.
+    pieces = voices([0] * 20 + [1] * 20 + [0, 0])
+    clean = np.append(np.full(41, 2.0), 0.0).astype(np.float32)
+    rivals = np.array([[40, 41]])
+    heard = VoicePieces(pieces.embeddings, pieces.tracks, clean, pieces.used, rivals)
+    labels = cluster(heard, 0, ClusterOptions())
+    assert (labels[40], labels[41]) == (labels[0], labels[20])
+
+
+def test_pieces_are_rivals_only_where_both_are_active():
+    activity = np.zeros((1, 589, 3), np.uint8)
+    activity[0, :300, 0] = activity[0, 200:, 1] = activity[0, 295:400, 2] = 255
+    zeros = np.zeros(3, np.float32)
+    found = Pieces(
+        "",
+        10.0,
+        np.zeros(1),
+        activity,
+        np.zeros(3, np.int64),
+        np.arange(3),
+        np.array([(0, 300), (200, 589), (295, 400)]),
+        zeros,
+        zeros,
+        np.zeros((3, 192), np.float32),
+    )
+    # The first and the third share five frames only.
+    assert simultaneous(found).tolist() == [[0, 1], [1, 2]]
 
 
 def test_nothing_usable():
