@@ -36,16 +36,19 @@ from gui.jobs import JobQueue
 from gui.library_actions import LibraryActions
 from gui.live import LiveTranscript
 from gui.main_window import MainWindow
+from gui.minutes_writer import MinutesWriter
 from gui.pages.ask import AskPage
 from gui.pages.graph import GraphPage
 from gui.pages.library import LibraryPage
 from gui.pages.meeting import MeetingPage
 from gui.pages.minutes import MinutesPage
 from gui.pages.models import ModelsPage
+from gui.pages.questions import QuestionsPage
 from gui.pages.record import RecordPage
 from gui.pages.search import SearchPage
 from gui.pages.settings import SettingsPage
 from gui.pages.speakers import SpeakersPage
+from gui.pages.versions import VersionsPage
 from gui.pages.welcome import WelcomePage
 from gui.parts import Parts
 from gui.player import Player
@@ -53,6 +56,7 @@ from gui.reader import Reader
 from gui.recording import Recording
 from gui.session import Session
 from gui.takes import Takes
+from gui.watch import WatchFolder
 from gui.widgets.banner import Banner
 from gui.widgets.job_bar import JobBar
 from gui.widgets.recording_strip import RecordingStrip
@@ -91,10 +95,14 @@ class App(QObject):
         self.session = Session(self.reader, clients.clerk, library_dir)
         self.player = Player()
         self.queue = JobQueue(clients.analysis, library_dir)
+        self.writer = MinutesWriter(clients.analysis, self.queue, library_dir)
+        self.writer.is_automatic = chosen.enrich_automatically
         self.recording = Recording(self.reader, library_dir)
         self.live = LiveTranscript(self.recording, clients.listener)
         self.live.language = chosen.language
         self.takes = Takes(self.queue, clients.clerk, library_dir)
+        self.watch = WatchFolder(library_dir)
+        self._watched = chosen.watch_folder
         # Dialogs need a window to stand over, which is built last.
         self._anchor = QWidget()
         self.dialogs = Dialogs(self._anchor)
@@ -109,7 +117,9 @@ class App(QObject):
         self.window.parts.library.reload()
         self.window.parts.models.reload()
         self.queue.start()
+        self.writer.start()
         self.recording.recover()
+        self.watch.set_folder(self._watched)
         if meeting:
             self.session.open(meeting)
         if files:
@@ -119,6 +129,7 @@ class App(QObject):
         """End what runs, window first."""
         self.window.close()
         self.player.close()
+        self.watch.close()
         self.recording.close()
         self.reader.close()
         for client in self.clients.all():
@@ -145,6 +156,10 @@ class App(QObject):
             meeting=meeting,
             record=RecordPage(self.recording, paths.config_dir()),
             search=SearchPage(clients.clerk, library_dir),
+            versions=VersionsPage(self.session),
+            questions=QuestionsPage(
+                self.session, clients.assistant, clients.clerk, library_dir, self.dialogs
+            ),
             ask=AskPage(clients.assistant, self.session, library_dir),
             minutes=MinutesPage(self.session),
             speakers=speakers,
@@ -171,10 +186,20 @@ class App(QObject):
         self.reader.failed.connect(self._on_read_failed)
         self.player.device_missing.connect(self._on_device_missing)
         parts.settings.changed.connect(self._on_settings)
-        for source in (parts.meetings, parts.answers, parts.commands, parts.models):
+        self.watch.found.connect(self.queue.add_once)
+        self.watch.failed.connect(self._on_watch_failed)
+        for source in (
+            parts.meetings,
+            parts.answers,
+            parts.questions,
+            parts.commands,
+            parts.models,
+        ):
             source.told.connect(self._on_told)
         for refuser in (parts.meetings, parts.commands, parts.settings):
             refuser.refused.connect(self.window.show_banner)
+        parts.meetings.meeting_deleted.connect(self.writer.forget)
+        self.writer.written.connect(self._on_meeting_changed)
         parts.meetings.meeting_changed.connect(self._on_meeting_changed)
         parts.meeting.transcript.bookmark_requested.connect(parts.commands.bookmark)
         parts.meeting.transcript.speaker_menu_requested.connect(parts.speakers.open_menu)
@@ -182,6 +207,7 @@ class App(QObject):
         parts.minutes.write_requested.connect(parts.commands.summarise)
         parts.minutes.add_requested.connect(parts.commands.add_note)
         parts.minutes.copied.connect(parts.commands.minutes_copied)
+        parts.meeting.rehear_requested.connect(parts.commands.hear_gap)
         parts.models.listed.connect(parts.settings.set_models)
         parts.models.missing_found.connect(self._on_models_missing)
         parts.banner.details_requested.connect(self._on_details)
@@ -233,6 +259,12 @@ class App(QObject):
     def _on_told(self, message: str, hint: str) -> None:
         self.window.show_banner(message, hint, "good")
 
+    def _on_watch_failed(self, folder: str) -> None:
+        text = self.tr("{path} is not there. New recordings in it are not noticed.")
+        self.window.show_banner(
+            self.tr("The watch folder cannot be read."), text.format(path=folder), "warning"
+        )
+
     def _on_unplayable(self, path: str) -> None:
         self.window.show_banner(
             self.tr("The sound of this meeting cannot be played."),
@@ -255,6 +287,8 @@ class App(QObject):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         theme.apply(app, chosen.theme)
+        self.watch.set_folder(chosen.watch_folder)
+        self.writer.is_automatic = chosen.enrich_automatically
         try:
             settings.save(chosen)
         except EngineError as error:

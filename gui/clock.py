@@ -44,6 +44,15 @@ def day(iso: str) -> str:
     return QLocale().toString(moment.date(), shape)  # type: ignore[call-overload,no-any-return]
 
 
+def moment(iso: str) -> str:
+    """Write the day and the time of an ISO 8601 moment, in local time."""
+    try:
+        at = datetime.fromisoformat(iso).astimezone()
+    except ValueError:
+        return iso
+    return f"{day(at.isoformat())}, {at:%H:%M}"
+
+
 def size(n_bytes: int) -> str:
     """Write a number of bytes with a unit."""
     return QLocale().formattedDataSize(n_bytes, 1)

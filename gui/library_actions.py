@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import AnalyseOptions, Delete, Edit, Export
+from engine.messages import AnalyseOptions, Delete, Edit, Export, RestoreVersion
 from engine.types import DeleteReceipt, Meeting
 from gui.clock import file_name, size
 from gui.dialogs import Dialogs
@@ -99,6 +99,19 @@ class LibraryActions(QObject):
             ),
         )
 
+    def restore(self, meeting: Meeting, version_id: int, name: str) -> None:
+        """Ask, then make an earlier transcript the present one."""
+
+        def go() -> None:
+            request = RestoreVersion("", str(self._library_dir), meeting.id, version_id)
+            job = self._clerk.submit(request)
+            job.finished.connect(lambda _result: self._on_restored(meeting.id))
+
+        text = self.tr("Go back to the transcript of {name}? The present one is kept as well.")
+        self._dialogs.confirm(
+            self.tr("Earlier transcripts"), text.format(name=name), self.tr("Go back"), go
+        )
+
     def rename(self, meeting: Meeting) -> None:
         """Ask for another title."""
 
@@ -159,6 +172,10 @@ class LibraryActions(QObject):
     def _on_edited(self, meeting_id: str) -> None:
         self.library_changed.emit()
         self.meeting_changed.emit(meeting_id)
+
+    def _on_restored(self, meeting_id: str) -> None:
+        self.meeting_changed.emit(meeting_id)
+        self.told.emit(self.tr("The earlier transcript is back."), "")
 
     def _on_exported(self, path: str) -> None:
         self.told.emit(self.tr("Exported."), str(path))

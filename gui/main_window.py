@@ -46,6 +46,8 @@ class MainWindow(QMainWindow):
             parts.meeting,
             parts.record,
             parts.search,
+            parts.versions,
+            parts.questions,
             parts.models,
             parts.settings,
         ):
@@ -112,7 +114,13 @@ class MainWindow(QMainWindow):
         parts.library.selection_changed.connect(parts.ask.set_selected)
         parts.search.citation_chosen.connect(self._on_citation)
         parts.meeting.transcript.question_requested.connect(self._on_question)
-        for moments in (parts.minutes, parts.speakers, parts.graph):
+        for moments in (
+            parts.minutes,
+            parts.speakers,
+            parts.graph,
+            parts.versions,
+            parts.questions,
+        ):
             moments.play_requested.connect(parts.meeting.play)
         parts.commands.close_requested.connect(self.close)
         parts.strip.opened.connect(self._on_record)
@@ -137,6 +145,7 @@ class MainWindow(QMainWindow):
             "speaker": parts.commands.change_speaker,
             "summarise": parts.commands.summarise,
             "ratings": parts.answers.export_ratings,
+            "gaps": parts.commands.hear_gaps,
             "log": parts.commands.export_log,
             "about": parts.commands.about,
             "add": meetings.choose_files,
@@ -153,6 +162,8 @@ class MainWindow(QMainWindow):
         }.items():
             actions[key].triggered.connect(lambda _=False, s=about: self._with_meeting(s))
         meeting.export_requested.connect(actions["export"].trigger)
+        parts.versions.rehear_requested.connect(actions["rehear"].trigger)
+        parts.versions.restore_requested.connect(self._on_restore)
         meeting.rename_requested.connect(actions["rename"].trigger)
 
     def _connect_playing(self) -> None:
@@ -177,6 +188,8 @@ class MainWindow(QMainWindow):
             "settings": parts.settings,
             "models": parts.models,
             "show_meeting": parts.meeting,
+            "show_versions": parts.versions,
+            "show_questions": parts.questions,
         }.items():
             parts.actions[key].triggered.connect(
                 lambda _=False, p=page: self.stack.setCurrentWidget(p)
@@ -199,6 +212,9 @@ class MainWindow(QMainWindow):
         content = self.parts.session.content
         if content is not None:
             slot(content.meeting)  # type: ignore[operator]
+
+    def _on_restore(self, version_id: int, name: str) -> None:
+        self._with_meeting(lambda m: self.parts.meetings.restore(m, version_id, name))
 
     def _show_start(self) -> None:
         self.parts.actions.set_meeting_open(False)

@@ -14,10 +14,12 @@ from gui.pages.library import LibraryPage
 from gui.pages.meeting import MeetingPage
 from gui.pages.minutes import MinutesPage
 from gui.pages.models import ModelsPage
+from gui.pages.questions import QuestionsPage
 from gui.pages.record import RecordPage
 from gui.pages.search import SearchPage
 from gui.pages.settings import SettingsPage
 from gui.pages.speakers import SpeakersPage
+from gui.pages.versions import VersionsPage
 from gui.pages.welcome import WelcomePage
 from gui.player import Player
 from gui.recording import Recording
@@ -42,6 +44,8 @@ class Parts:
     meeting: MeetingPage
     record: RecordPage
     search: SearchPage
+    versions: VersionsPage
+    questions: QuestionsPage
     ask: AskPage
     minutes: MinutesPage
     speakers: SpeakersPage

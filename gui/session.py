@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from engine.graph import versions
 from engine.graph.store import Store
 from engine.messages import Edit
-from engine.types import Answer, Edge, Relation, Utterance, Word
+from engine.types import Answer, Edge, Relation, Utterance, Version, Word
 from gui.content import MeetingContent, load
 from gui.engine_client import EngineClient, Job
 from gui.reader import Query, Reader
 
 _WORDS_CHUNK = 100
+
+Change = tuple[str, float, str, str]
+"""Kind (changed, removed, added), seconds, text then, text now."""
 
 
 class Session(QObject):
@@ -125,6 +129,24 @@ class Session(QObject):
         def query(store: Store) -> list[tuple[Answer, dict[str, int]]]:
             marks = {row["id"]: row["ratings"] for row in store.ratings()}
             return [(answer, marks.get(answer.id, {})) for answer in store.answers(meeting_id)]
+
+        self._reader.read(query, deliver)
+
+    def versions(self, deliver: Any) -> None:
+        """Read which earlier transcripts there are, in the background."""
+        meeting_id = self.meeting_id
+
+        def query(store: Store) -> list[Version]:
+            return versions.versions(store, meeting_id)
+
+        self._reader.read(query, deliver)
+
+    def difference(self, version_id: int, deliver: Any) -> None:
+        """Compare an earlier transcript with the present one, in the background."""
+        meeting_id = self.meeting_id
+
+        def query(store: Store) -> list[Change]:
+            return versions.difference(store, meeting_id, version_id)
 
         self._reader.read(query, deliver)
 

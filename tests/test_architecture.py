@@ -55,6 +55,7 @@ WINDOW_MAY_IMPORT = (
     "engine.messages",
     "engine.progress",
     "engine.graph.store",
+    "engine.graph.versions",  # reads of the same store
     "engine.audio.record",
     "engine.audio.take",
     "engine.audio.devices",

@@ -107,19 +107,7 @@ class AnswerCard(QWidget):
         how.setCheckable(True)
         copy = IconButton("copy", self.tr("Copy the answer with its citations"), size=1)
         copy.clicked.connect(self._on_copy)
-        self._evidence = IconButton(
-            "export", self.tr("Export the answer with its quotes and their sound"), size=1
-        )
-        self._evidence.clicked.connect(lambda: self.evidence_requested.emit(self.answer))
-        self._rate = IconButton("star", self.tr("Rate this answer"), size=1)
-        self._rate.setCheckable(True)
-        self._rating = Rating()
-        self._rating.hide()
-        self._rate.toggled.connect(self._rating.setVisible)
-        self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
-        self._tools = QWidget()
-        self._tools.setLayout(row(how, None, self._rate, self._evidence, copy, spacing=unit))
-        self._tools.hide()
+        self._make_tools(how, copy)
         self._trace_view = TraceView()
         self._trace_view.hide()
         self._trace_view.evidence_chosen.connect(self._on_evidence)
@@ -137,6 +125,24 @@ class AnswerCard(QWidget):
         layout.setSpacing(2 * unit)
         layout.addWidget(bubble)
         layout.addWidget(self._card)
+
+    def _make_tools(self, how: IconButton, copy: IconButton) -> None:
+        """What can be done with a finished answer."""
+        self._evidence = IconButton(
+            "export", self.tr("Export the answer with its quotes and their sound"), size=1
+        )
+        self._evidence.clicked.connect(lambda: self.evidence_requested.emit(self.answer))
+        self._rate = IconButton("star", self.tr("Rate this answer"), size=1)
+        self._rate.setCheckable(True)
+        self._rating = Rating()
+        self._rating.hide()
+        self._rate.toggled.connect(self._rating.setVisible)
+        self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
+        self._tools = QWidget()
+        self._tools.setLayout(
+            row(how, None, self._rate, self._evidence, copy, spacing=theme.space(self))
+        )
+        self._tools.hide()
 
     def _show_verdict(self, answer: Answer) -> None:
         if answer.abstained:

@@ -95,6 +95,158 @@
         <source>Empty for the usual place. `earwitness library move` moves the meetings as well.</source>
         <translation>Prázdné znamená obvyklé místo. `earwitness library move` přesune i schůzky.</translation>
     </message>
+    <message>
+        <source>Earlier transcript</source>
+        <translation>Dřívější přepis</translation>
+    </message>
+    <message>
+        <source>Earlier transcripts</source>
+        <translation>Dřívější přepisy</translation>
+    </message>
+    <message>
+        <source>Go back to this one</source>
+        <translation>Vrátit se k tomuto</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>Rozdíly</translation>
+    </message>
+    <message>
+        <source>{moment}, {n} utterances</source>
+        <translation>{moment}, promluv: {n}</translation>
+    </message>
+    <message>
+        <source>There is only the present transcript. When a meeting is analysed again, the one it replaces is kept here.</source>
+        <translation>Existuje jen současný přepis. Když se schůzka zpracuje znovu, nahrazený přepis zůstane tady.</translation>
+    </message>
+    <message>
+        <source>Comparing…</source>
+        <translation>Porovnávám…</translation>
+    </message>
+    <message>
+        <source>{n} places differ from the present transcript.</source>
+        <translation>Míst, která se liší od současného přepisu: {n}.</translation>
+    </message>
+    <message>
+        <source>It says the same as the present transcript.</source>
+        <translation>Říká totéž co současný přepis.</translation>
+    </message>
+    <message>
+        <source>{n} more are not shown.</source>
+        <translation>Dalších {n} není zobrazeno.</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>Změněno</translation>
+    </message>
+    <message>
+        <source>Only then</source>
+        <translation>Jen tehdy</translation>
+    </message>
+    <message>
+        <source>Only now</source>
+        <translation>Jen nyní</translation>
+    </message>
+    <message>
+        <source>Then</source>
+        <translation>Tehdy</translation>
+    </message>
+    <message>
+        <source>Now</source>
+        <translation>Nyní</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>Odpověď</translation>
+    </message>
+    <message>
+        <source>Accept</source>
+        <translation>Přijmout</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Zahodit</translation>
+    </message>
+    <message>
+        <source>Look twice: {problem}</source>
+        <translation>Zkontrolujte: {problem}</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Otevřeno</translation>
+    </message>
+    <message>
+        <source>Accepted</source>
+        <translation>Přijato</translation>
+    </message>
+    <message>
+        <source>Discarded</source>
+        <translation>Zahozeno</translation>
+    </message>
+    <message>
+        <source>Reading the meeting and drafting…</source>
+        <translation>Čtu schůzku a navrhuji…</translation>
+    </message>
+    <message>
+        <source>Export the questions</source>
+        <translation>Exportovat otázky</translation>
+    </message>
+    <message>
+        <source>How many questions</source>
+        <translation>Kolik otázek</translation>
+    </message>
+    <message>
+        <source>{n} questions</source>
+        <translation>Otázek: {n}</translation>
+    </message>
+    <message>
+        <source>Draft questions</source>
+        <translation>Navrhnout otázky</translation>
+    </message>
+    <message>
+        <source>Stop drafting</source>
+        <translation>Přestat navrhovat</translation>
+    </message>
+    <message>
+        <source>Questions for review</source>
+        <translation>Otázky k posouzení</translation>
+    </message>
+    <message>
+        <source>Measure the answers on your own meetings: questions are drafted from what was said, you accept, edit or discard them, and the accepted ones become a question set.</source>
+        <translation>Změřte odpovědi na vlastních schůzkách: otázky se navrhnou z toho, co zaznělo, vy je přijmete, upravíte nebo zahodíte a z přijatých vznikne sada otázek.</translation>
+    </message>
+    <message>
+        <source>Drafting, {share:.0%}</source>
+        <translation>Navrhuji, {share:.0%}</translation>
+    </message>
+    <message>
+        <source>{n} new drafts. They are kept until you close the window.</source>
+        <translation>Nových návrhů: {n}. Zůstanou, dokud nezavřete okno.</translation>
+    </message>
+    <message>
+        <source>Nothing new could be asked about this meeting.</source>
+        <translation>Na tuto schůzku už nejde položit nic nového.</translation>
+    </message>
+    <message>
+        <source>The question set was written.</source>
+        <translation>Sada otázek je zapsána.</translation>
+    </message>
+    <message>
+        <source>Export accepted ({n})</source>
+        <translation>Exportovat přijaté ({n})</translation>
+    </message>
+    <message>
+        <source>Go back to the transcript of {name}? The present one is kept as well.</source>
+        <translation>Vrátit se k přepisu {name}? Současný zůstane také uložen.</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>Vrátit se</translation>
+    </message>
+    <message>
+        <source>The earlier transcript is back.</source>
+        <translation>Dřívější přepis je zpět.</translation>
+    </message>
 </context>
 <context>
     <name>AnswerCard</name>
@@ -1653,6 +1805,86 @@ Licence: Apache-2.0</translation>
     <message>
         <source>The library is damaged: {what}</source>
         <translation>Knihovna je poškozená: {what}</translation>
+    </message>
+    <message>
+        <source>Edit: {text}</source>
+        <translation>Upravit: {text}</translation>
+    </message>
+    <message>
+        <source>Remove: {text}</source>
+        <translation>Odebrat: {text}</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+    <message>
+        <source>Who</source>
+        <translation>Kdo</translation>
+    </message>
+    <message>
+        <source>By when</source>
+        <translation>Do kdy</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Uložit</translation>
+    </message>
+    <message>
+        <source>Copy the minutes as text</source>
+        <translation>Kopírovat zápis jako text</translation>
+    </message>
+    <message>
+        <source>Write again</source>
+        <translation>Napsat znovu</translation>
+    </message>
+    <message>
+        <source>Write again what you did not change</source>
+        <translation>Napsat znovu, co jste nezměnili</translation>
+    </message>
+    <message>
+        <source>Add to “{title}”</source>
+        <translation>Přidat do „{title}“</translation>
+    </message>
+    <message>
+        <source>What is to be noted?</source>
+        <translation>Co se má poznamenat?</translation>
+    </message>
+    <message>
+        <source>The minutes were copied.</source>
+        <translation>Zápis byl zkopírován.</translation>
+    </message>
+    <message>
+        <source>The watch folder cannot be read.</source>
+        <translation>Sledovanou složku nelze přečíst.</translation>
+    </message>
+    <message>
+        <source>{path} is not there. New recordings in it are not noticed.</source>
+        <translation>{path} neexistuje. Nových nahrávek v ní si aplikace nevšimne.</translation>
+    </message>
+    <message>
+        <source>Found in the watch folder: {name}</source>
+        <translation>Ve sledované složce je {name}</translation>
+    </message>
+    <message>
+        <source>The gap is being heard again.</source>
+        <translation>Mezera se poslouchá znovu.</translation>
+    </message>
+    <message>
+        <source>Hear gaps again</source>
+        <translation>Znovu vyslechnout mezery</translation>
+    </message>
+    <message>
+        <source>All speech of this meeting has words.</source>
+        <translation>Celá řeč této schůzky má slova.</translation>
+    </message>
+    <message>
+        <source>{n} words were found in the gap.</source>
+        <translation>V mezeře bylo nalezeno slov: {n}.</translation>
+    </message>
+    <message>
+        <source>No words could be made out in the gap.</source>
+        <translation>V mezeře nebylo rozumět žádnému slovu.</translation>
     </message>
 </context>
 </TS>

@@ -6,9 +6,10 @@ from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
 
+from engine.questions import Category, DraftQuestion
 from gui import theme
 
-PAGES = ("welcome", "meeting", "record", "search", "models", "settings")
+PAGES = ("welcome", "meeting", "record", "search", "versions", "questions", "models", "settings")
 TABS = ("ask", "minutes", "speakers", "graph")
 
 
@@ -40,6 +41,8 @@ def full(opened, clients, spoken, meeting):
     parts = opened.window.parts
     parts.ask.ask("What was decided?")
     clients.assistant.jobs[-1].finished.emit(fakes.answer(meeting.id, spoken, "What was decided?"))
+    draft = DraftQuestion("Why cold storage?", "The bill doubled.", Category.EXPLICIT, (3, 6))
+    parts.questions._add(draft)
     opened.queue.add("/x/one.wav")
     opened.queue.add("/x/two.wav")
     opened.window.show_banner("A message", "and a hint", "", "details")
