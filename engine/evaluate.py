@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.agent import baselines
+from engine.agent.corpus import corpus_of
 from engine.agent.judge import judge
 from engine.agent.loop import AskOptions, answer
 from engine.agent.schema import Intent
@@ -151,13 +152,22 @@ def evaluate(  # noqa: PLR0913 - the collaborators of an evaluation
     chosen = SYSTEMS[system]
     is_written = chosen.is_agent or judge_factory is not None
     chat = chat_factory() if is_written and chosen.has_writer else WithoutModel()
+    options = AskOptions(system=system)
+
+    def ask(question: str, meeting_id: str, store: Store) -> dict[str, Any]:
+        scope = (meeting_id,)
+        if is_written:
+            return summary(answer(question, scope, store, embedder, chat, report, options, _ignore))
+        corpus, pen = corpus_of(store, scope), Pen(chat, report)
+        session = Session(store, corpus, embedder, pen, options, chosen, _ignore, 0.0, [])
+        return _retrieved(question, session)
+
     predictions: dict[str, dict[str, Any]] = {}
     questions = _interleaved(files, limit)
     with Store(folder) as store:
         for position, (path, question) in enumerate(questions):
             report("evaluate", position, len(questions))
-            ask = _answered if is_written else _retrieved
-            found = ask(question["question"], ids[path], store, embedder, chat, report, system)
+            found = ask(question["question"], ids[path], store)
             predictions[question["id"]] = found
     if judge_factory is not None:
         _mark(predictions, [question for _, question in questions], judge_factory(), report)
@@ -196,43 +206,8 @@ def _interleaved(
     return taken[:limit] if limit > 0 else taken
 
 
-def _answered(  # noqa: PLR0913 - the collaborators of one answer
-    question: str,
-    meeting_id: str,
-    store: Store,
-    embedder: Embedder,
-    chat: ChatModel,
-    report: Report,
-    system: str,
-) -> dict[str, Any]:
-    """What one system answers to one question."""
-    options = AskOptions(system=system)
-    return summary(answer(question, (meeting_id,), store, embedder, chat, report, options, _ignore))
-
-
-def _retrieved(  # noqa: PLR0913 - the collaborators of one answer
-    question: str,
-    meeting_id: str,
-    store: Store,
-    embedder: Embedder,
-    chat: ChatModel,
-    report: Report,
-    system: str,
-) -> dict[str, Any]:
-    """What a baseline finds for one question, without writing an answer."""
-    from engine.agent.corpus import corpus_of
-
-    session = Session(
-        store,
-        corpus_of(store, (meeting_id,)),
-        embedder,
-        Pen(chat, report),
-        AskOptions(system=system),
-        SYSTEMS[system],
-        _ignore,
-        0.0,
-        [],
-    )
+def _retrieved(question: str, session: Session) -> dict[str, Any]:
+    """What a baseline finds for a question, without writing an answer."""
     intent = Intent(question, topic=question, terms=tuple(content_words(question)))
     found = baselines.retrieved(intent, session)
     utterances = session.corpus.utterances
