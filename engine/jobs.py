@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from engine import messages, settings
 from engine.graph.store import Store
 from engine.progress import Report
-from engine.types import Meeting
+from engine.types import Meeting, Span
 
 if TYPE_CHECKING:
     from engine.embed import Embedder
@@ -52,6 +52,7 @@ class Jobs:
         self._handlers: dict[type, Callable[[Any, Report, OnPartial], object]] = {
             messages.Analyse: self._analyse,
             messages.ImportTranscript: self._import,
+            messages.HearAgain: self._hear_again,
             messages.Enrich: self._enrich,
             messages.Ask: self._ask,
             messages.Search: self._search,
@@ -140,6 +141,14 @@ class Jobs:
             if settings.load().remember_voices:
                 known_voices.after_analysis(store, meeting.id, self.voice_embedder)
             return meeting
+
+    def _hear_again(self, request: messages.HearAgain, report: Report, _: OnPartial) -> int:
+        from engine import pipeline
+
+        options = with_settings(messages.AnalyseOptions())
+        gap = Span(request.start, request.end)
+        with Store(Path(request.library_dir)) as store:
+            return pipeline.hear_again(request.meeting_id, gap, store, self, options, report)
 
     def _import(self, request: messages.ImportTranscript, report: Report, _: OnPartial) -> Meeting:
         from engine.intake import import_transcript

@@ -49,6 +49,17 @@ class Analyse:
 
 
 @dataclass(frozen=True, slots=True)
+class HearAgain:
+    """Hear a stretch without words once more. Result: how many words were found."""
+
+    job_id: str
+    library_dir: str
+    meeting_id: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
 class ImportTranscript:
     """Read a transcript file. Result: ``engine.types.Meeting``."""
 
@@ -73,8 +84,7 @@ class Enrich:
 class Ask:
     """Answer a question. Partial: ``TraceEvent``. Result: ``Answer``.
 
-    ``meeting_ids`` empty means the whole library; ``history`` holds earlier (question, answer)
-    pairs of the same chat.
+    No ``meeting_ids`` mean the whole library; ``history``: earlier (question, answer) pairs.
     """
 
     job_id: str
@@ -99,11 +109,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Change a meeting. ``operation`` names a method of ``engine.graph.edits``. Result: None.
-
-    Examples: ``("rename_speaker", {"speaker_id": 3, "name": "Ann"})``,
-    ``("edit_text", {"index": 7, "text": "..."})``, ``("undo", {})``.
-    """
+    """Change a meeting by an edit of ``engine.graph.edits``, such as undo. Result: None."""
 
     job_id: str
     library_dir: str
@@ -329,6 +335,7 @@ Request = (
     | RestoreVersion
     | DraftQuestions
     | ExportQuestions
+    | HearAgain
 )
 
 

@@ -23,9 +23,9 @@ from engine.graph.build import build_graph
 from engine.graph.store import Store
 from engine.messages import AnalyseOptions
 from engine.progress import Report
-from engine.speech import acoustics, asr, cross_check, diarize, events, merge, vad
+from engine.speech import acoustics, asr, cross_check, diarize, events, guards, merge, vad
 from engine.speech.introductions import introduced_names
-from engine.types import Meeting, StageRecord, Word
+from engine.types import Meeting, Span, StageRecord, Word
 
 
 class Stage(StrEnum):
@@ -146,6 +146,62 @@ def resume(
             store.delete_meeting(meeting_id)
         raise
     return store.update_meeting(meeting_id, is_complete=True)
+
+
+def hear_again(
+    meeting_id: str, gap: Span, store: Store, tools: Tools, options: AnalyseOptions, report: Report
+) -> int:
+    """Hear a stretch without words once more; what is understood joins the transcript.
+
+    Args:
+        meeting_id: An analysed meeting.
+        gap: Seconds of its timeline.
+        store: The library, open for writing.
+        tools: The models.
+        options: How to hear it; without a language, the meeting's.
+        report: Progress; cancels before anything is changed.
+
+    Returns:
+        How many words were found.
+
+    Raises:
+        AudioError: The meeting has no sound.
+        EngineError: A model is missing.
+        Cancelled: The user stopped it.
+    """
+    run = _Run(store, meeting_id, Path(), tools, options)
+    if Stage.DECODE not in store.finished_stages(meeting_id):
+        raise AudioError("This meeting has no sound to be heard again.")
+    hearing = asr.AsrOptions(
+        language=options.language or store.meeting(meeting_id).language,
+        vocabulary=options.vocabulary,
+    )
+    recogniser = tools.recogniser(options.asr_model)
+    path = run.timeline().path
+    heard = asr.transcribe(recogniser, path, [gap], hearing, report.part(0.0, 0.7))
+    if heard.words:
+        _join(run, gap, heard, report.part(0.7, 1.0))
+    return len(heard.words)
+
+
+def _join(run: _Run, gap: Span, heard: asr.Transcription, report: Report) -> None:
+    """Put the words of a gap among the others and do again what rests on the words."""
+    store, meeting_id = run.store, run.meeting_id
+    store.save_words(meeting_id, guards.reconcile(store.words(meeting_id), heard.words, gap))
+    others = [
+        event
+        for event in store.events(meeting_id)
+        if event.label != "unheard" or event.end <= gap.start or event.start >= gap.end
+    ]
+    found = sorted([*others, *heard.events], key=lambda event: event.start)
+    store.save_events(meeting_id, found)
+    gaps = [Span(event.start, event.end) for event in found if event.label == "unheard"]
+    share = guards.coverage(store.spans(meeting_id), gaps)
+    store.update_meeting(meeting_id, coverage=share)
+    stages = (Stage.MERGE, Stage.ACOUSTICS, Stage.INDEX)
+    for number, stage in enumerate(stages):
+        part = report.part(number / len(stages), (number + 1) / len(stages))
+        _run_stage(run, stage, _options_key(stage, run.options), part)
 
 
 def _run_stages(run: _Run, report: Report) -> None:
