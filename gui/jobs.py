@@ -103,6 +103,11 @@ class JobQueue(QObject):
         self._next()
         return task
 
+    def add_once(self, path: str) -> None:
+        """Put a file at the end unless it is in the queue already."""
+        if all(task.path != path for task in self.tasks):
+            self.add(path)
+
     def cancel(self, task_id: str) -> None:
         """Stop a running task or drop a waiting or failed one."""
         if task_id == self._running_id and self._job is not None:
