@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 
 import engine
 from engine import paths
-from engine.messages import Enrich
+from engine.messages import Enrich, HearAgain
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient
 from gui.pages.meeting import MeetingPage
@@ -20,6 +20,9 @@ from gui.pages.speakers import SpeakersPage
 from gui.player import Player
 from gui.recording import Recording
 from gui.session import Session
+
+# The steps of enrichment that people read; naming them runs them even when they are done.
+_MINUTES = ("topics", "commitments", "summary", "profiles")
 
 
 class Commands(QObject):
@@ -64,6 +67,20 @@ class Commands(QObject):
 
         self._dialogs.text(self.tr("Bookmark"), self.tr("What is here?"), "", take)
 
+    def add_note(self, kind: str) -> None:
+        """Write a note, decision or action item at the moment heard."""
+        moment = self._player.position
+
+        def take(text: str) -> None:
+            if text.strip():
+                self._session.edit("add_note", kind=kind, text=text.strip(), at=moment)
+
+        self._dialogs.text(self.tr("Minutes"), self.tr("What is to be noted?"), "", take)
+
+    def minutes_copied(self) -> None:
+        """Say that the minutes are on the clipboard."""
+        self.told.emit(self.tr("The minutes were copied."), "")
+
     def change_speaker(self) -> None:
         """Offer speakers for the current utterance."""
         transcript = self._meeting.transcript
@@ -78,9 +95,27 @@ class Commands(QObject):
         """Write the minutes of the open meeting again; what the user changed stays."""
         if self._session.content is None:
             return
-        job = self._analysis.submit(Enrich("", str(self.library_dir), self._session.meeting_id))
+        request = Enrich("", str(self.library_dir), self._session.meeting_id, _MINUTES)
+        job = self._analysis.submit(request)
         job.finished.connect(self._on_summarised)
         self.told.emit(self.tr("The minutes are being written."), "")
+
+    def hear_gap(self, start: float, end: float) -> None:
+        """Have a stretch without words heard once more."""
+        meeting_id = self._session.meeting_id
+        request = HearAgain("", str(self.library_dir), meeting_id, start, end)
+        job = self._analysis.submit(request)
+        job.finished.connect(lambda n_words: self._on_gap_heard(meeting_id, n_words))
+        self.told.emit(self.tr("The gap is being heard again."), "")
+
+    def hear_gaps(self) -> None:
+        """Have every stretch without words heard once more."""
+        content = self._session.content
+        gaps = [e for e in content.events if e.label == "unheard"] if content else []
+        for gap in gaps:
+            self.hear_gap(gap.start, gap.end)
+        if not gaps:
+            self.told.emit(self.tr("All speech of this meeting has words."), "")
 
     def export_log(self) -> None:
         """Write the logs, which hold no meeting content, to one file."""
@@ -123,6 +158,14 @@ class Commands(QObject):
             close,
         )
         return False
+
+    def _on_gap_heard(self, meeting_id: str, n_words: int) -> None:
+        if n_words:
+            self.told.emit(self.tr("{n} words were found in the gap.").format(n=n_words), "")
+        else:
+            self.told.emit(self.tr("No words could be made out in the gap."), "")
+        if meeting_id == self._session.meeting_id:
+            self._session.refresh()
 
     def _on_summarised(self, _result: object) -> None:
         self._session.refresh()

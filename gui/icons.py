@@ -29,6 +29,8 @@ class _LineIcon(QIconEngine):
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         """Draw onto a transparent picture."""
         picture = QPixmap(size)
+        if picture.isNull():
+            return picture  # A button without room asks for nothing, and nothing can be drawn on.
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         self.paint(painter, picture.rect(), mode, state)

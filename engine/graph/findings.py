@@ -93,7 +93,12 @@ class FindingTables(ArtefactTables):
         return [Topic(*row) for row in self.rows(sql, (meeting_id,))]
 
     def save_notes(self, meeting_id: str, kind: str, notes: Iterable[Note]) -> None:
-        """Replace the notes of one kind; what the user wrote or changed stays."""
+        """Replace the notes of one kind; what the user wrote or changed stays.
+
+        A new note about the same moment as one the user changed is the one that was changed:
+        it is left out.
+        """
+        changed = [note for note in self.notes(meeting_id, kind) if note.is_edited]
         with self.transaction() as connection:
             self._require(meeting_id)
             connection.execute(
@@ -102,7 +107,8 @@ class FindingTables(ArtefactTables):
                 (meeting_id, kind),
             )
             for note in notes:
-                self._insert_note(meeting_id, kind, note)
+                if not any(_is_same_moment(note, other) for other in changed):
+                    self._insert_note(meeting_id, kind, note)
 
     def add_notes(self, meeting_id: str, notes: Iterable[Note]) -> None:
         """Add notes of any kinds."""
@@ -165,6 +171,13 @@ class FindingTables(ArtefactTables):
         if key is None:
             raise StoreError("A note could not be saved.")
         return key
+
+
+def _is_same_moment(one: Note, other: Note) -> bool:
+    """Whether two notes of a kind rest on the same utterances, or on the same time without any."""
+    if one.utterances and other.utterances:
+        return not set(one.utterances).isdisjoint(other.utterances)
+    return (one.start, one.end) == (other.start, other.end) and one.end > 0
 
 
 def _note(row: tuple[Any, ...]) -> Note:

@@ -249,3 +249,11 @@ def test_user_notes_survive_new_enrichment(store, m):
     edits.change_note(store, m, key, text="theirs, corrected")
     store.save_notes(m, "decision", [Note("decision", "new", source="model")])
     assert {n.text for n in store.notes(m)} == {"mine", "theirs, corrected", "new"}
+
+
+def test_a_changed_note_is_not_written_a_second_time(store, m):
+    found = Note("action", "Buy a pump", 3.0, 5.0, utterances=(1,), source="model")
+    store.save_notes(m, "action", [found])
+    edits.change_note(store, m, store.notes(m)[0].id, text="Buy two pumps")
+    store.save_notes(m, "action", [found, Note("action", "Sell it", 9.0, 9.5, utterances=(2,))])
+    assert [n.text for n in store.notes(m)] == ["Buy two pumps", "Sell it"]

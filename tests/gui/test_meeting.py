@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from engine.messages import Edit, Finished
+from engine.messages import Edit, Finished, HearAgain
 from engine.types import Citation
 
 
@@ -204,3 +204,16 @@ def test_the_waveform_seeks_zooms_and_knows_its_marks(opened, qtbot):
     assert start < middle < end
     kinds = {mark.kind for mark in waveform._marks}
     assert {"topic", "event", "gap", "bookmark"} <= kinds
+
+
+def test_a_click_on_a_gap_plays_it_and_has_it_heard_again(opened, clients, meeting):
+    page = opened.window.parts.meeting
+    gap = next(mark for mark in page.waveform._marks if mark.kind == "gap")
+    page.waveform.mark_clicked.emit(gap)
+    assert opened.player.is_playing
+    (request,) = requests(clients.analysis, HearAgain)
+    assert (request.meeting_id, request.start, request.end) == (meeting.id, gap.start, gap.end)
+    clients.analysis.deliver(clients.analysis.jobs[-1], Finished("", 3))
+    assert opened.window.parts.banner.text() == "3 words were found in the gap."
+    opened.window.parts.actions["gaps"].trigger()
+    assert len(requests(clients.analysis, HearAgain)) == 2
