@@ -9,12 +9,15 @@ Cues and their thresholds (z: standard deviations from the speaker's own median,
 loud          loudness z >= 2 and at least 5 dB above the speaker's median
 quiet         loudness z <= -2 and at least 5 dB below
 raised        pitch z >= 2 and at least 3 semitones above
-fast          syllable rate z >= 2 and 1.35 times the speaker's median or more (4 words or more)
-slow          syllable rate z <= -2 and 0.65 times or less (4 words or more)
+fast          syllable rate z >= 2 and 1.35 times the speaker's median or more (4 words or more,
+              not where voices overlap)
+slow          syllable rate z <= -2 and 0.65 times or less (likewise)
 overlap       another voice for at least 0.3 s and 15 % of the utterance, or 1 s
 interruption  it begins while another speaker talks, who stops within 1.5 s, and it goes on
 long_pause    at least 2.5 s of silence before it
 ============  ==================================================================================
+
+Loud, quiet, raised, fast and slow also hold when a single sentence of the utterance sounds so.
 
 A baseline needs ``MIN_BASELINE`` utterances of the speaker; with fewer, the meeting's own
 median over all speakers is used.
@@ -25,18 +28,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.audio.decode import read
+from engine.audio.decode import SAMPLE_RATE, read
 from engine.progress import Report
-from engine.speech.merge import is_unspaced
+from engine.speech.merge import SENTENCE_END, is_unspaced
 from engine.speech.pitch import median_pitch
 from engine.speech.timetable import Timetable
-from engine.types import Acoustics, Cue, FloatArray, Turn, Utterance
+from engine.types import Acoustics, Cue, FloatArray, Turn, Utterance, Word
 
 MIN_BASELINE = 4
 LOUD_Z, LOUD_DB = 2.0, 5.0
@@ -46,6 +49,8 @@ OVERLAP_SECONDS, OVERLAP_SHARE, OVERLAP_LONG = 0.3, 0.15, 1.0
 FLOOR_TAKEN_SECONDS = 1.5
 LONG_PAUSE_SECONDS = 2.5
 MAX_SECONDS = 60.0
+SENTENCE_SECONDS = 1.5  # shorter sentences say too little about the manner
+MANNERS = frozenset((Cue.LOUD, Cue.QUIET, Cue.RAISED, Cue.FAST, Cue.SLOW))
 _FRAME = 320  # 20 ms
 _SPREAD_FLOOR = {"loudness": 1.5, "semitones": 1.0, "log_rate": 0.12}
 
@@ -88,16 +93,70 @@ def measure(
         Levels as in ITU-T P.56 in spirit (active frames only); robust z by median and MAD.
     """
     timetable = Timetable(turns)
-    raws = []
+    whole: list[_Raw] = []
+    pieces: list[Utterance] = []
+    raws: list[_Raw] = []
     last_end = 0.0
     for i, utterance in enumerate(utterances):
         report("measure the sound", i, len(utterances))
         end = min(utterance.end, utterance.start + MAX_SECONDS)
         samples = read(timeline_path, utterance.start, end)
         nearby = timetable.between(utterance.start, utterance.end)
-        raws.append(_measure_one(utterance, samples, nearby, last_end))
+        whole.append(_measure_one(utterance, samples, nearby, last_end))
+        own = sentences(replace(utterance, index=i))
+        for sentence in own if len(own) > 1 else []:
+            first = int((sentence.start - utterance.start) * SAMPLE_RATE)
+            stop = int((sentence.end - utterance.start) * SAMPLE_RATE)
+            pieces.append(sentence)
+            raws.append(_measure_one(sentence, samples[first:stop], (), sentence.start))
         last_end = max(last_end, utterance.end)
-    return _compare(utterances, raws)
+    found = _compare([*utterances, *pieces], [*whole, *raws])
+    return _with_manners(found[: len(utterances)], pieces, found[len(utterances) :])
+
+
+def sentences(utterance: Utterance) -> list[Utterance]:
+    """An utterance as the sentences it consists of, short ones joined to the one before.
+
+    Somebody may say one sentence loud and the next one not, without a pause; measured together
+    they would sound like neither.
+    """
+    parts: list[list[Word]] = [[]]
+    for word in utterance.words:
+        held = parts[-1]
+        is_whole = bool(held) and held[-1].text.endswith(SENTENCE_END)
+        if is_whole and held[-1].end - held[0].start >= SENTENCE_SECONDS:
+            parts.append([])
+        parts[-1].append(word)
+    if len(parts) > 1 and parts[-1][-1].end - parts[-1][0].start < SENTENCE_SECONDS:
+        last = parts.pop()
+        parts[-1] += last
+    return [
+        replace(
+            utterance,
+            start=part[0].start,
+            end=max(word.end for word in part),
+            text=" ".join(word.text for word in part),
+            words=tuple(part),
+        )
+        for part in parts
+        if part
+    ]
+
+
+def _with_manners(
+    found: list[Acoustics], pieces: Sequence[Utterance], measured: Sequence[Acoustics]
+) -> list[Acoustics]:
+    """Give each utterance (by index) also the manner of its single sentences."""
+    cues: dict[int, set[Cue]] = {}
+    for piece, sound in zip(pieces, measured, strict=True):
+        cues.setdefault(piece.index, set()).update(MANNERS.intersection(sound.cues))
+    both = []
+    for i, sound in enumerate(found):
+        own = cues.get(i, set()).union(sound.cues)
+        # Where two talk at once, words of the other may count as its own and look like haste.
+        own -= {Cue.FAST, Cue.SLOW} if Cue.OVERLAP in own else set()
+        both.append(replace(sound, cues=tuple(cue for cue in Cue if cue in own)))
+    return both
 
 
 def loudness_db(samples: FloatArray) -> float:

@@ -4,7 +4,7 @@ import soundfile as sf
 
 from engine.progress import silent
 from engine.speech import tagging
-from engine.speech.acoustics import loudness_db, measure
+from engine.speech.acoustics import loudness_db, measure, sentences
 from engine.speech.events import find_events, per_second_levels
 from engine.speech.pitch import median_pitch, pitch_track
 from engine.types import Cue, Event, Span, Turn, Utterance, Word
@@ -44,6 +44,41 @@ def test_loudness_ignores_pauses():
     assert loudness_db(with_pause) == pytest.approx(loudness_db(x), abs=0.5)
     assert loudness_db(x) == pytest.approx(-20, abs=0.5)
     assert loudness_db(np.zeros(10, np.float32)) == -90
+
+
+def sentence(start: float, end: float, n_words: int = 6) -> list[Word]:
+    step = (end - start) / n_words
+    texts = ["w"] * (n_words - 1) + ["w."]
+    return [Word(start + i * step, start + (i + 1) * step, text) for i, text in enumerate(texts)]
+
+
+def test_a_sentence_said_otherwise_is_heard_inside_a_long_utterance(tmp_path):
+    # The last utterance: a usual sentence, and right after it a quiet one.
+    meeting(tmp_path, {9: 0.008}, {})
+    utterances = [said(i, i * 2.5, i * 2.5 + 2) for i in range(8)]
+    words = (*sentence(20, 22), *sentence(22.5, 24.5))
+    utterances.append(Utterance(8, 20, 24.5, "S0", "w", 0, words))
+    turns = [Turn(u.start, u.end, 0) for u in utterances]
+    found = measure(tmp_path / "a.flac", utterances, turns, silent())
+    assert len(found) == 9
+    assert found[8].cues == (Cue.QUIET,)
+    assert not any(sound.cues for sound in found[:8])
+
+
+def test_short_sentences_are_measured_with_the_one_before():
+    words = (*sentence(0, 2), *sentence(2, 2.4, 1), *sentence(2.5, 5), *sentence(5.1, 5.4, 1))
+    parts = sentences(Utterance(0, 0, 5.4, "S0", "", 0, words))
+    assert [(part.start, part.end) for part in parts] == [(0, 2), (2, 5.4)]
+    assert [word for part in parts for word in part.words] == list(words)
+    assert sentences(Utterance(0, 0, 5, "", "imported, without words")) == []
+
+
+def test_haste_is_not_judged_where_voices_overlap(tmp_path):
+    meeting(tmp_path, {}, {})
+    utterances = [said(i, i * 2.5, i * 2.5 + 2, 14 if i == 8 else 6) for i in range(10)]
+    turns = [Turn(u.start, u.end, 0) for u in utterances] + [Turn(20.2, 22.6, 1)]
+    found = measure(tmp_path / "a.flac", utterances, turns, silent())
+    assert found[8].cues == (Cue.OVERLAP,)
 
 
 def meeting(tmp_path, levels: dict[int, float], pitches: dict[int, float]) -> list[np.ndarray]:
