@@ -17,6 +17,9 @@ _OWNED = (
     "entities expansions roles topics notes vectors edits versions voice_suggestions"
 )
 OWNED_TABLES = tuple(_OWNED.split())
+REPAIR_NAME = ".repair"
+"""The folder in which a repair makes its copy."""
+
 FULL_TEXT_TABLES = ("utterances_fts", "utterances_dense", "expansions_fts")
 
 
@@ -35,11 +38,17 @@ def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
     media = store.media_dir(key)
     counts = _counted(store, key)
     with store.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO library_state VALUES ('scrub', 'due')")
+        connection.execute(
+            "INSERT INTO library_state VALUES ('scrub', ?) "
+            "ON CONFLICT(key) DO UPDATE SET value = value || ' ' || excluded.value",
+            (key,),
+        )
         counts |= _remove_answers(connection, key)
         connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
-    n_files, n_bytes = _remove_media(media)
-    scrub(store)
+    try:
+        n_files, n_bytes = _remove_media(media)
+    finally:
+        scrub(store)
     rows = {table: n for table, n in counts.items() if n} | {"meetings": 1}
     return DeleteReceipt(key, meeting.title, rows, n_files, n_bytes)
 
@@ -86,21 +95,46 @@ def _remove_answers(connection: Connection, key: str) -> dict[str, int]:
 
 
 def scrub(store: AnswerTables) -> None:
-    """Wipe what deleted rows left in the full-text index, the log and the vector cache.
+    """Wipe what deleted rows left in the full-text index, the log, the vector cache and the media.
 
-    The log cannot be emptied while another program reads; then the next opening goes on here.
+    The log cannot be emptied while another program reads, nor a file removed that a program of
+    Windows holds open; then the next opening of the library goes on here.
     """
     library_index.forget_deleted(store)
     with store.transaction() as connection:
         # Full-text tables mark deletions and keep the words until their segments are merged.
         for table in FULL_TEXT_TABLES:
             connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-    # Files kept by a repair or before a change of format hold what was deleted, too.
-    for path in store.library_dir.glob(f"{store.path.name}.*"):
-        path.unlink(missing_ok=True)
-    if _log_is_emptied(store):
+        _remove_leftovers(store)
+        waiting = " ".join(_with_media(store))
+        # Without the ids of what is gone; this is the last page that is written before the wiping.
+        connection.execute("UPDATE library_state SET value = ? WHERE key = 'scrub'", (waiting,))
+    if _log_is_emptied(store) and not waiting:
         with store.transaction() as connection:
             connection.execute("DELETE FROM library_state WHERE key = 'scrub'")
+
+
+def _remove_leftovers(store: AnswerTables) -> None:
+    """Remove copies that hold what was deleted, too, and files a killed program left half written.
+
+    Copies are kept by a repair and before a change of format.
+    """
+    for path in store.library_dir.glob(f"{store.path.name}.*"):
+        path.unlink(missing_ok=True)
+    store.library_dir.joinpath(library_index.INDEX_NAME).with_suffix(".part").unlink(
+        missing_ok=True
+    )
+    shutil.rmtree(store.library_dir / REPAIR_NAME, ignore_errors=True)
+
+
+def _with_media(store: AnswerTables) -> list[str]:
+    """Deleted meetings whose sound cannot be removed yet."""
+    known = {row[0] for row in store.rows("SELECT id FROM meetings")}
+    noted = str(store.value("SELECT value FROM library_state WHERE key = 'scrub'") or "")
+    folders = [store.library_dir / "media" / key for key in noted.split() if key not in known]
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+    return [folder.name for folder in folders if folder.exists()]
 
 
 def _log_is_emptied(store: AnswerTables) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from engine.errors import StoreError
 from engine.graph.database import DATABASE_NAME, explained, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
+from engine.graph.removal import REPAIR_NAME
 from engine.graph.store import Store
 
 # Filled by triggers or made anew; copying them out of a damaged file would carry the damage.
@@ -32,7 +33,7 @@ def salvage(library_dir: Path, mend: Callable[[Store], list[str]]) -> list[str]:
         StoreError: Nothing can be read.
     """
     path = library_dir / DATABASE_NAME
-    fresh_dir = library_dir / ".repair"
+    fresh_dir = library_dir / REPAIR_NAME
     shutil.rmtree(fresh_dir, ignore_errors=True)
     lost = 0
     try:
