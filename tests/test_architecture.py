@@ -56,6 +56,7 @@ WINDOW_MAY_IMPORT = (
     "engine.progress",
     "engine.graph.store",
     "engine.graph.versions",  # reads of the same store
+    "engine.graph.care",  # a library that cannot be opened is mended before there is an engine
     "engine.audio.record",
     "engine.audio.take",
     "engine.audio.devices",
