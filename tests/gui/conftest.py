@@ -82,7 +82,8 @@ def spoken():
 @pytest.fixture
 def opened(meeting, running, qtbot):
     """The application with the meeting open."""
-    with qtbot.waitSignal(running.session.opened):
+    # Far longer than it takes: a machine busy with other things must not fail every test.
+    with qtbot.waitSignal(running.session.opened, timeout=60_000):
         running.session.open(meeting.id)
     return running
 
