@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from engine.questions import DraftQuestion, Review
+from engine.questions import Category, DraftQuestion, Review
 from engine.types import Utterance
 from gui import theme
 from gui.clock import clock
 from gui.widgets.basics import Badge, Card, IconButton, Label, button, row
 from gui.widgets.flow_layout import FlowLayout
+
+_KINDS: dict[Category, Any] = {
+    Category.EXPLICIT: QT_TRANSLATE_NOOP("questions", "what was said"),
+    Category.MULTI_HOP: QT_TRANSLATE_NOOP("questions", "several moments"),
+    Category.TIME: QT_TRANSLATE_NOOP("questions", "when"),
+    Category.AGGREGATION: QT_TRANSLATE_NOOP("questions", "how many"),
+    Category.CROSS_MODAL: QT_TRANSLATE_NOOP("questions", "how it sounded"),
+}
 
 
 class QuestionCard(Card):
@@ -40,7 +49,8 @@ class QuestionCard(Card):
             choice.setCheckable(True)
         self.accept.clicked.connect(lambda on: self._decide(Review.ACCEPTED, on))
         self.discard.clicked.connect(lambda on: self._decide(Review.DISCARDED, on))
-        self.column.addLayout(row(Badge(draft.category.value, "accent"), self._badge, None))
+        kind = QCoreApplication.translate("questions", _KINDS[draft.category])
+        self.column.addLayout(row(Badge(kind, "accent"), self._badge, None))
         for words, field in (
             (self.tr("Question"), self._question),
             (self.tr("Answer"), self._answer),
@@ -67,7 +77,7 @@ class QuestionCard(Card):
         field = QPlainTextEdit(text)
         field.setAccessibleName(name)
         field.setTabChangesFocus(True)
-        field.setFixedHeight(field.fontMetrics().lineSpacing() * 2 + theme.space(self, 4))
+        field.setFixedHeight(field.fontMetrics().lineSpacing() * 2 + theme.space(self, 6))
         field.textChanged.connect(self.changed)
         return field
 

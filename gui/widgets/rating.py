@@ -31,7 +31,6 @@ class Rating(QWidget):
         self._add("correct", self.tr("Correct"))
         self._add("grounded", self.tr("Borne out by its moments"))
         self._add("coherent", self.tr("Clear"))
-        self._grid.setColumnStretch(0, 1)
 
     def marks(self) -> dict[str, int]:
         """The marks given so far."""
@@ -47,8 +46,9 @@ class Rating(QWidget):
                 chosen.setChecked(True)
 
     def _add(self, name: str, words: str) -> None:
+        # The words stand above their marks: beside them, longer languages would be cut off.
         line = self._grid.rowCount()
-        self._grid.addWidget(Label(words, "small", wraps=True), line, 0)
+        self._grid.addWidget(Label(words, "small", wraps=True), line, 0, 1, len(MARKS))
         group = QButtonGroup(self)
         for mark in MARKS:
             choice = QPushButton(str(mark))
@@ -57,7 +57,7 @@ class Rating(QWidget):
             choice.setAutoDefault(False)
             choice.setAccessibleName(self.tr("{what}: {mark} of 5").format(what=words, mark=mark))
             group.addButton(choice, mark)
-            self._grid.addWidget(choice, line, mark)
+            self._grid.addWidget(choice, line + 1, mark - 1)
         group.idClicked.connect(self._on_clicked)
         self._groups[name] = group
 

@@ -247,6 +247,26 @@
         <source>The earlier transcript is back.</source>
         <translation>Dřívější přepis je zpět.</translation>
     </message>
+    <message>
+        <source>what was said</source>
+        <translation>co zaznělo</translation>
+    </message>
+    <message>
+        <source>several moments</source>
+        <translation>více míst</translation>
+    </message>
+    <message>
+        <source>when</source>
+        <translation>kdy</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>kolik</translation>
+    </message>
+    <message>
+        <source>how it sounded</source>
+        <translation>jak to znělo</translation>
+    </message>
 </context>
 <context>
     <name>AnswerCard</name>
