@@ -32,6 +32,9 @@ from engine.progress import Report
 from engine.transcripts import read_transcript
 from engine.types import Answer, TraceEvent
 
+Collaborators = tuple[Store, Embedder, ChatModel, Report, str]
+"""What every question of a set is asked with; the last is the name of the system."""
+
 LIBRARY_VERSION = "1"
 """Part of the cache key; raise it when import or graph change."""
 
@@ -152,23 +155,14 @@ def evaluate(  # noqa: PLR0913 - the collaborators of an evaluation
     chosen = SYSTEMS[system]
     is_written = chosen.is_agent or judge_factory is not None
     chat = chat_factory() if is_written and chosen.has_writer else WithoutModel()
-    options = AskOptions(system=system)
-
-    def ask(question: str, meeting_id: str, store: Store) -> dict[str, Any]:
-        scope = (meeting_id,)
-        if is_written:
-            return summary(answer(question, scope, store, embedder, chat, report, options, _ignore))
-        corpus, pen = corpus_of(store, scope), Pen(chat, report)
-        session = Session(store, corpus, embedder, pen, options, chosen, _ignore, 0.0, [])
-        return _retrieved(question, session)
-
     predictions: dict[str, dict[str, Any]] = {}
     questions = _interleaved(files, limit)
     with Store(folder) as store:
         for position, (path, question) in enumerate(questions):
             report("evaluate", position, len(questions))
-            found = ask(question["question"], ids[path], store)
-            predictions[question["id"]] = found
+            collaborators = (store, embedder, chat, report, system)
+            ask = _answered if is_written else _retrieved
+            predictions[question["id"]] = ask(question["question"], ids[path], *collaborators)
     if judge_factory is not None:
         _mark(predictions, [question for _, question in questions], judge_factory(), report)
     return predictions
@@ -206,11 +200,25 @@ def _interleaved(
     return taken[:limit] if limit > 0 else taken
 
 
-def _retrieved(question: str, session: Session) -> dict[str, Any]:
+def _answered(question: str, meeting_id: str, *collaborators: *Collaborators) -> dict[str, Any]:
+    """What one system answers to one question."""
+    store, embedder, chat, report, system = collaborators
+    options = AskOptions(system=system)
+    return summary(answer(question, (meeting_id,), store, embedder, chat, report, options, _ignore))
+
+
+def _retrieved(question: str, meeting_id: str, *collaborators: *Collaborators) -> dict[str, Any]:
     """What a baseline finds for a question, without writing an answer."""
+    store, embedder, chat, report, system = collaborators
+    corpus, pen, options = (
+        corpus_of(store, (meeting_id,)),
+        Pen(chat, report),
+        AskOptions(system=system),
+    )
+    session = Session(store, corpus, embedder, pen, options, SYSTEMS[system], _ignore, 0.0, [])
     intent = Intent(question, topic=question, terms=tuple(content_words(question)))
     found = baselines.retrieved(intent, session)
-    utterances = session.corpus.utterances
+    utterances = corpus.utterances
     return {"cited": sorted(utterances[item.row].index for item in found)}
 
 

@@ -31,7 +31,7 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
     """What is wrong with one sentence; empty when nothing is.
 
     Numbers, names and quotations of the sentence must stand in a cited utterance or in the
-    question; a speaker it credits must have spoken one of them.
+    question; a speaker it credits must have spoken one of them. An invention outranks the rest.
     """
     cited = [draft.evidence[i] for i in claim.evidence]
     if not cited:
@@ -57,7 +57,7 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
         found.append(
             Problem(f"no moment ties it to {', '.join(sorted(misplaced))}", is_invention=True)
         )
-    return found
+    return [problem for problem in found if problem.is_invention] or found
 
 
 def _unsaid(claim: Claim, cited: list[Evidence], said: str, intent: Intent) -> list[Problem]:
