@@ -116,8 +116,8 @@ class NoteCard(Card):
                 field.setAccessibleName(words)
                 self._fields[name] = field
                 layout.addWidget(field)
-        for field in self._fields.values():
-            field.installEventFilter(self)
+        for each in self._fields.values():
+            each.installEventFilter(self)
         keep = button(self.tr("Keep"), self.keep, role="primary")
         drop = button(self.tr("Cancel"), self._close)
         layout.addLayout(row(None, drop, keep, spacing=theme.space(self, 2)))
