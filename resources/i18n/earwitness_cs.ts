@@ -1668,6 +1668,14 @@ Licence: Apache-2.0</translation>
         <translation>Okno</translation>
     </message>
     <message>
+        <source>Second recogniser</source>
+        <translation>Druhý rozpoznávač</translation>
+    </message>
+    <message>
+        <source>Hears doubtful speech again; words it hears otherwise are marked. Empty for none.</source>
+        <translation>Poslechne si nejistou řeč znovu; slova, která slyší jinak, se označí. Prázdné: žádný.</translation>
+    </message>
+    <message>
         <source>Spoken language</source>
         <translation>Jazyk řeči</translation>
     </message>
