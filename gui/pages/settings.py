@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
     QCheckBox,
     QKeySequenceEdit,
     QLineEdit,
@@ -25,7 +24,11 @@ from gui.actions import Actions
 from gui.widgets.basics import Card, Choice, Column, Label, row
 
 # Settings whose value is a model of this task.
-_MODEL_TASKS = {"asr_model": "transcription", "chat_model": "language model"}
+_MODEL_TASKS = {
+    "asr_model": "transcription",
+    "check_model": "transcription",
+    "chat_model": "language model",
+}
 
 
 class SettingsPage(QWidget):
@@ -55,6 +58,8 @@ class SettingsPage(QWidget):
             fitting.sort(key=lambda r: r.state != "present")
             chosen = getattr(self._settings, name)
             choice.clear()
+            if name == "check_model":
+                choice.addItem(self.tr("None"), "")
             for model in fitting:
                 absent = "" if model.state == "present" else self.tr(" (not installed)")
                 choice.addItem(model.title + absent, model.id)
@@ -132,8 +137,9 @@ class SettingsPage(QWidget):
             return combo
         if isinstance(value, int):
             spin = QSpinBox()
-            spin.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
             spin.setRange(*(int(b) for b in bounds) if bounds else (0, 1_000_000))
+            inset = theme.space(self, 2)  # the style sheet's padding does not reach the text
+            spin.lineEdit().setTextMargins(inset, 0, inset, 0)
             spin.setValue(value)
             spin.valueChanged.connect(take)
             return spin

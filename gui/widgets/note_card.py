@@ -10,6 +10,7 @@ from engine.types import Note
 from gui import theme
 from gui.clock import clock
 from gui.widgets.basics import Badge, Card, IconButton, Label, button, row
+from gui.widgets.flow_layout import FlowLayout
 
 
 class NoteCard(Card):
@@ -77,18 +78,21 @@ class NoteCard(Card):
         edit.clicked.connect(self.edit)
         remove = IconButton("trash", self.tr("Remove: {text}").format(text=note.text), size=1)
         remove.clicked.connect(lambda: self.removed.emit(note))
-        facts: list[QWidget | None] = []
+        facts = QWidget()
+        flow = FlowLayout(facts, unit)
         if note.owner:
-            facts.append(Badge(note.owner, "accent"))
+            flow.addWidget(Badge(note.owner, "accent"))
         if note.due:
-            facts.append(Badge(note.due, "warning"))
+            flow.addWidget(Badge(note.due, "warning"))
         if note.end > 0 or note.start > 0:
-            facts.append(self._moment())
+            flow.addWidget(self._moment())
         layout = QVBoxLayout(self._shown)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2 * unit)
         layout.addWidget(Label(note.text, wraps=True))
-        layout.addLayout(row(*facts, None, edit, remove, spacing=unit))
+        line = row(facts, edit, remove, spacing=unit)
+        line.setStretch(0, 1)
+        layout.addLayout(line)
 
     def _moment(self) -> QWidget:
         note = self.note

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QSpinBox, QWidget
 
 from engine.questions import Category, DraftQuestion
 from gui import theme
@@ -67,6 +67,20 @@ def test_whatever_takes_the_keyboard_has_a_name(full):
                 if not spoken_name(widget)
             }
     assert not nameless
+
+
+def test_numbers_of_the_settings_can_be_read(full):
+    show(full, "settings", "ask")
+    numbers = full.window.findChildren(QSpinBox)
+    assert numbers
+    for box in numbers:
+        assert box.lineEdit().width() > box.width() / 2, box.accessibleName()
+
+
+def test_the_minutes_are_not_cut_off_at_the_side(full):
+    show(full, "meeting", "minutes")
+    page = full.window.parts.minutes
+    assert page.widget().width() <= page.viewport().width()
 
 
 def test_tab_reaches_everything_and_is_never_trapped(full):
