@@ -30,9 +30,9 @@ def build_graph(store: Store, meeting_id: str, embedder: Encoder, report: Report
         ModelMissing: The encoder is not on this machine; edges are saved by then.
         Cancelled: The user asked to stop.
     """
-    link(store, meeting_id, report)
-    refresh_vectors(store, meeting_id, embedder, report)
-    library_index.update(store, embedder, report)
+    link(store, meeting_id, report.part(0.0, 0.1))
+    refresh_vectors(store, meeting_id, embedder, report.part(0.1, 0.9))
+    library_index.update(store, embedder, report.part(0.9, 1.0))
 
 
 def link(store: Store, meeting_id: str, report: Report) -> None:

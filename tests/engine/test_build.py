@@ -130,3 +130,14 @@ def test_an_empty_meeting_has_an_empty_graph(store):
     store.save_utterances(meeting.id, [])
     build_graph(store, meeting.id, FakeEncoder(), silent())
     assert store.edges(meeting.id) == []
+
+
+def test_progress_only_grows(store):
+    meeting = store.create_meeting("x")
+    store.save_utterances(meeting.id, TALK)
+    seen = []
+    build_graph(
+        store, meeting.id, FakeEncoder(), Report(lambda progress: seen.append(progress.overall))
+    )
+    assert len(seen) > 3
+    assert seen == sorted(seen)
