@@ -322,7 +322,8 @@ def make_application(chosen: Settings) -> QApplication:
         app = QApplication(sys.argv[:1])
     app.setApplicationName(paths.APP_NAME)
     app.setDesktopFileName("earwitness")
-    app.setStyle("Fusion")
+    if app.style().objectName() != "fusion" and not app.styleSheet():
+        app.setStyle("Fusion")
     icon = paths.resource("icons/earwitness.svg")
     if icon.exists():
         app.setWindowIcon(QIcon(str(icon)))

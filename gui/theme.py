@@ -147,8 +147,9 @@ def apply(app: QApplication, theme: str) -> None:
     system_is_dark = hints.colorScheme() == Qt.ColorScheme.Dark
     table = DARK if theme == "dark" or (theme == "system" and system_is_dark) else LIGHT
     app.setPalette(_palette(table))
-    sheet = paths.resource("style.qss").read_text("utf-8")
-    app.setStyleSheet(_filled(sheet, table))
+    sheet = _filled(paths.resource("style.qss").read_text("utf-8"), table)
+    if sheet != app.styleSheet():  # to set it dresses every widget anew
+        app.setStyleSheet(sheet)
 
 
 def choose_font(app: QApplication) -> None:

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import window_fakes as fakes
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from engine.settings import Settings
 from gui.app import App, make_application
@@ -56,6 +57,8 @@ def running(dressed, clients, library_dir, qtbot, monkeypatch):
     yield made
     made.close()
     made.window.deleteLater()
+    # Windows that are gone in name only would be dressed again with every later one.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture(scope="session")
