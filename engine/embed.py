@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine import paths
 from engine.errors import ModelBroken
 from engine.types import FloatArray
 from engine.weights.locate import locate
@@ -71,6 +72,7 @@ class Embedder:
         if self._loaded is None:
             model_path = locate(self.model_id)
             tokenizer_path = locate(self.model_id, "tokenizer.json")
+            paths.keep_runtimes_quiet()
             import onnxruntime
             from tokenizers import Tokenizer
 

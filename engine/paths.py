@@ -59,3 +59,12 @@ def resource(name: str) -> Path:
 def catalogue_path() -> Path:
     """The table of models."""
     return _bundle_dir() / "models" / "catalog.toml"
+
+
+def keep_runtimes_quiet() -> None:
+    """Forbid a native library to report to its maker; call it before onnxruntime is imported.
+
+    onnxruntime 1.32 for Linux looks up a server some seconds after it was loaded, from native code
+    that no Python hook sees.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from engine import paths
 from engine.audio.decode import SAMPLE_RATE, duration_of, read
 from engine.progress import Report
 from engine.types import FloatArray, Span
@@ -57,6 +58,7 @@ class Segmenter:
         Raises:
             ModelMissing: The weights are not on this machine.
         """
+        paths.keep_runtimes_quiet()
         import onnxruntime as ort
 
         options = ort.SessionOptions()

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from engine import paths
+
 _TOLERANCE = 2e-3
 RECORDED: dict[str, tuple[float, ...]] = {
     "minilm": (-0.02897, 0.01945, -0.04198, 0.10735, 0.06378, -0.06085, 0.00347, 0.0291, -0.00037),
@@ -51,6 +53,7 @@ def probe_inputs(model_id: str) -> dict[str, np.ndarray[Any, Any]]:
 
 def probe(model_id: str, path: Path) -> tuple[float, ...]:
     """The first eight numbers and the mean of what the graph gives for ``probe_inputs``."""
+    paths.keep_runtimes_quiet()
     import onnxruntime
 
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import embed
+from engine import embed, paths
 from engine.embed import Embedder
 from engine.errors import ModelMissing
 from engine.weights.locate import is_present
@@ -57,3 +57,17 @@ def test_the_real_encoder_gives_the_published_numbers():
     golden = np.load(SHARED / "data" / "golden" / "minilm.npz", allow_pickle=False)
     vectors = Embedder().encode([str(text) for text in golden["sentences"]])
     assert np.abs(vectors - golden["y"]).max() < 1e-4
+
+
+def test_the_runtime_may_not_report_to_its_maker(monkeypatch):
+    # Native code opens the connection, seconds after loading; the no-network test waits for it.
+    monkeypatch.delenv("ORT_DISABLE_TELEMETRY", raising=False)
+    paths.keep_runtimes_quiet()
+    assert os.environ["ORT_DISABLE_TELEMETRY"] == "1"
+
+
+def test_no_module_loads_the_runtime_without_keeping_it_quiet():
+    for path in Path(paths.__file__).parent.rglob("*.py"):
+        text = path.read_text("utf-8")
+        if "import onnxruntime" in text:
+            assert "keep_runtimes_quiet()" in text, path
