@@ -94,6 +94,7 @@ def _python() -> Check:
 
 def _try_import(name: str, answer: Connection) -> None:
     """Child: import a library and say how it went; a crash says nothing."""
+    paths.keep_runtimes_quiet()
     try:
         module = importlib.import_module(name)
         found = str(getattr(module, "__version__", "") or "loads")
@@ -182,9 +183,7 @@ def library_check(library_dir: Path) -> Check:
     if not (library_dir / DATABASE_NAME).is_file():
         return Check(name, True, "no meeting yet")
     try:
-        with care.opened_to_check(library_dir) as store:
-            problems = care.check(store)
-            n_meetings = 0 if problems else len(store.meetings())
+        problems, n_meetings = care.examined(library_dir)
     except EngineError as error:
         return Check(name, False, error.message, error.hint)
     if problems:

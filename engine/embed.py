@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from engine import paths
 from engine.errors import ModelBroken
 from engine.types import FloatArray
 from engine.weights.locate import locate
+from engine.weights.runtime import onnx_runtime
 
 MAX_TOKENS = 256
 BATCH_ROWS = 32
@@ -72,10 +72,9 @@ class Embedder:
         if self._loaded is None:
             model_path = locate(self.model_id)
             tokenizer_path = locate(self.model_id, "tokenizer.json")
-            paths.keep_runtimes_quiet()
-            import onnxruntime
             from tokenizers import Tokenizer
 
+            onnxruntime = onnx_runtime()
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = self._threads
             options.log_severity_level = 3

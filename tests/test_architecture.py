@@ -76,7 +76,7 @@ OWNERS = {
     "sounddevice": ("engine.audio",),
     "pywhispercpp": ("engine.speech",),
     "sherpa_onnx": ("engine.speech",),
-    "onnxruntime": ("engine.embed", "engine.speech", "engine.weights"),
+    "onnxruntime": ("engine.weights.runtime",),
     "tokenizers": ("engine.embed",),
     "llama_cpp": ("engine.llm",),
     "hnswlib": ("engine.graph",),

@@ -34,9 +34,7 @@ def _folder(arguments: argparse.Namespace) -> Path:
 
 def check(arguments: argparse.Namespace) -> int:
     """Print what is wrong with the library; 1 when anything is."""
-    with care.opened_to_check(_existing(arguments)) as store:
-        problems = care.check(store)
-        n_meetings = len(store.meetings()) if not problems else 0
+    problems, n_meetings = care.examined(_existing(arguments))
     if arguments.json:
         output.print_json(problems)
     elif problems:

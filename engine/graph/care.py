@@ -20,12 +20,22 @@ _MAX_SHOWN = 20
 _SECONDS_ALONE = 2.0
 
 
-def opened_to_check(library_dir: Path) -> Store:
-    """Open a library for ``check``: for reading only where it cannot be written.
+def examined(library_dir: Path) -> tuple[list[str], int]:
+    """``check`` a library that nobody has opened yet.
+
+    Returns:
+        One line for each problem, and how many meetings a whole library holds.
 
     Raises:
         StoreError: It is missing, or too damaged to be opened.
     """
+    with _opened_to_check(library_dir) as store:
+        problems = check(store)
+        return problems, 0 if problems else len(store.meetings())
+
+
+def _opened_to_check(library_dir: Path) -> Store:
+    """The library, for reading only where it cannot be written."""
     try:
         return Store(library_dir)
     except StoreError:

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine import paths
 from engine.audio.decode import SAMPLE_RATE, duration_of, read
 from engine.progress import Report
 from engine.types import FloatArray, Span
 from engine.weights.locate import locate
+from engine.weights.runtime import onnx_runtime
 
 WINDOW_SAMPLES = 160_000
 WINDOW_SECONDS = WINDOW_SAMPLES / SAMPLE_RATE
@@ -58,9 +58,7 @@ class Segmenter:
         Raises:
             ModelMissing: The weights are not on this machine.
         """
-        paths.keep_runtimes_quiet()
-        import onnxruntime as ort
-
+        ort = onnx_runtime()
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         # Spinning threads starve the other engine process on a small machine.

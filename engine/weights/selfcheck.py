@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from engine import paths
+from engine.weights.runtime import onnx_runtime
 
 _TOLERANCE = 2e-3
 RECORDED: dict[str, tuple[float, ...]] = {
@@ -53,10 +53,7 @@ def probe_inputs(model_id: str) -> dict[str, np.ndarray[Any, Any]]:
 
 def probe(model_id: str, path: Path) -> tuple[float, ...]:
     """The first eight numbers and the mean of what the graph gives for ``probe_inputs``."""
-    paths.keep_runtimes_quiet()
-    import onnxruntime
-
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    session = onnx_runtime().InferenceSession(str(path), providers=["CPUExecutionProvider"])
     output = np.asarray(session.run(None, probe_inputs(model_id))[0], np.float64).ravel()
     return (*(float(value) for value in output[-8:]), float(output.mean()))
 
