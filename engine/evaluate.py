@@ -11,6 +11,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,19 @@ from engine.progress import Report
 from engine.transcripts import read_transcript
 from engine.types import Answer, TraceEvent
 
-Collaborators = tuple[Store, Embedder, ChatModel, Report, str]
-"""What every question of a set is asked with; the last is the name of the system."""
-
 LIBRARY_VERSION = "1"
 """Part of the cache key; raise it when import or graph change."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Means:
+    """What every question of a set is asked with."""
+
+    store: Store
+    embedder: Embedder
+    chat: ChatModel
+    report: Report
+    system: str
 
 
 class WithoutModel:
@@ -158,11 +167,11 @@ def evaluate(  # noqa: PLR0913 - the collaborators of an evaluation
     predictions: dict[str, dict[str, Any]] = {}
     questions = _interleaved(files, limit)
     with Store(folder) as store:
+        means = _Means(store, embedder, chat, report, system)
+        ask = _answered if is_written else _retrieved
         for position, (path, question) in enumerate(questions):
             report("evaluate", position, len(questions))
-            collaborators = (store, embedder, chat, report, system)
-            ask = _answered if is_written else _retrieved
-            predictions[question["id"]] = ask(question["question"], ids[path], *collaborators)
+            predictions[question["id"]] = ask(question["question"], ids[path], means)
     if judge_factory is not None:
         _mark(predictions, [question for _, question in questions], judge_factory(), report)
     return predictions
@@ -200,26 +209,26 @@ def _interleaved(
     return taken[:limit] if limit > 0 else taken
 
 
-def _answered(question: str, meeting_id: str, *collaborators: *Collaborators) -> dict[str, Any]:
+def _answered(question: str, meeting_id: str, means: _Means) -> dict[str, Any]:
     """What one system answers to one question."""
-    store, embedder, chat, report, system = collaborators
-    options = AskOptions(system=system)
-    return summary(answer(question, (meeting_id,), store, embedder, chat, report, options, _ignore))
+    return summary(
+        answer(
+            question, (meeting_id,), means.store, means.embedder, means.chat, means.report,
+            AskOptions(system=means.system), _ignore,
+        )
+    )  # fmt: skip
 
 
-def _retrieved(question: str, meeting_id: str, *collaborators: *Collaborators) -> dict[str, Any]:
+def _retrieved(question: str, meeting_id: str, means: _Means) -> dict[str, Any]:
     """What a baseline finds for a question, without writing an answer."""
-    store, embedder, chat, report, system = collaborators
-    corpus, pen, options = (
-        corpus_of(store, (meeting_id,)),
-        Pen(chat, report),
-        AskOptions(system=system),
-    )
-    session = Session(store, corpus, embedder, pen, options, SYSTEMS[system], _ignore, 0.0, [])
+    corpus = corpus_of(means.store, (meeting_id,))
+    session = Session(
+        means.store, corpus, means.embedder, Pen(means.chat, means.report),
+        AskOptions(system=means.system), SYSTEMS[means.system], _ignore, 0.0, [],
+    )  # fmt: skip
     intent = Intent(question, topic=question, terms=tuple(content_words(question)))
     found = baselines.retrieved(intent, session)
-    utterances = corpus.utterances
-    return {"cited": sorted(utterances[item.row].index for item in found)}
+    return {"cited": sorted(corpus.utterances[item.row].index for item in found)}
 
 
 def summary(found: Answer) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from engine.export_document import MeetingDocument, clock
@@ -90,12 +90,12 @@ def escaped_vtt(text: str) -> str:
 
 def csv_table(document: MeetingDocument) -> bytes:
     """A row for each utterance, with a byte order mark so that Excel reads the letters right."""
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\r\n")
-    writer.writerow(["index", "start", "end", "speaker", "text", "loudness_db", "pitch_hz", "cues"])
+    rows: list[list[object]] = [
+        ["index", "start", "end", "speaker", "text", "loudness_db", "pitch_hz", "cues"]
+    ]
     for utterance in document.utterances:
         sound = utterance.acoustics
-        writer.writerow(
+        rows.append(
             [
                 utterance.index,
                 f"{utterance.start:.3f}",
@@ -107,18 +107,21 @@ def csv_table(document: MeetingDocument) -> bytes:
                 "" if sound is None else " ".join(sound.cues),
             ]
         )
-    return b"\xef\xbb\xbf" + table.getvalue().encode()
+    return _csv(rows)
 
 
 def csv_rows(rows: Sequence[dict[str, Any]]) -> bytes:
     """A table of equal or different rows; the columns are all their keys in order of appearance."""
     names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = ([row.get(name, "") for name in names] for row in rows)
+    safe = ([_harmless(c) if isinstance(c, str) else c for c in line] for line in cells)
+    return _csv([names, *safe])
+
+
+def _csv(rows: Iterable[Sequence[object]]) -> bytes:
+    """Rows as a file that Excel reads right."""
     table = io.StringIO(newline="")
-    writer = csv.writer(table, lineterminator="\r\n")
-    writer.writerow(names)
-    for row in rows:
-        cells = (row.get(name, "") for name in names)
-        writer.writerow([_harmless(cell) if isinstance(cell, str) else cell for cell in cells])
+    csv.writer(table, lineterminator="\r\n").writerows(rows)
     return b"\xef\xbb\xbf" + table.getvalue().encode()
 
 

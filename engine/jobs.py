@@ -108,23 +108,15 @@ class Jobs:
             self._recogniser = (wanted, Recogniser(wanted, settings.load().threads))
         return self._recogniser[1]
 
-    def chat(self) -> LocalChat:
-        """The language model the settings name."""
+    def chat(self, model_id: str = "") -> LocalChat:
+        """The language model, else the one the settings name; another lets the old one go first."""
         from engine.llm import LocalChat
 
         chosen = settings.load()
-        if self._chat is None or self._chat.model_id != chosen.chat_model:
+        wanted = model_id or chosen.chat_model
+        if self._chat is None or self._chat.model_id != wanted:
             self._chat = None
-            self._chat = LocalChat(chosen.chat_model, chosen.threads)
-        return self._chat
-
-    def judge(self, model_id: str) -> LocalChat:
-        """A language model that marks answers; it takes the place of the one that wrote them."""
-        from engine.llm import LocalChat
-
-        if self._chat is None or self._chat.model_id != model_id:
-            self._chat = None
-            self._chat = LocalChat(model_id, settings.load().threads)
+            self._chat = LocalChat(wanted, chosen.threads)
         return self._chat
 
     def _analyse(self, request: messages.Analyse, report: Report, _: OnPartial) -> Meeting:
@@ -257,7 +249,7 @@ class Jobs:
             self.embedder,
             self.chat,
             report,
-            (lambda: self.judge(request.judge)) if request.judge else None,
+            (lambda: self.chat(request.judge)) if request.judge else None,
         )
 
 

@@ -322,7 +322,7 @@ def make_application(chosen: Settings) -> QApplication:
         app = QApplication(sys.argv[:1])
     app.setApplicationName(paths.APP_NAME)
     app.setDesktopFileName("earwitness")
-    if app.style().objectName() != "fusion" and not app.styleSheet():
+    if not app.styleSheet():  # once dressed it keeps its style; to set it dresses every widget anew
         app.setStyle("Fusion")
     icon = paths.resource("icons/earwitness.svg")
     if icon.exists():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.agent.corpus import Corpus
-from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation, Scope
+from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.speakers import aliases, base_name
 from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in, overlap
 from engine.agent.words import fold, stem, words
@@ -135,8 +135,7 @@ NEAR_ROWS = 3
 def is_plain(intent: Intent) -> bool:
     """Whether a question is about something said, without a reason, a sound or a time to find."""
     is_bound = intent.is_why or intent.cues or intent.events or intent.time or intent.anchor
-    is_specific = intent.scope is Scope.SPECIFIC and intent.operation is Operation.NONE
-    return is_specific and not is_bound
+    return intent.is_specific and not is_bound
 
 
 def _is_beside_the_point(claim: Claim, said: str, intent: Intent) -> bool:

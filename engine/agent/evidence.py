@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.agent.corpus import Corpus
 from engine.agent.execute import Found
-from engine.agent.schema import Intent, Operation, Scope
+from engine.agent.schema import Intent
 from engine.agent.times import clock
 from engine.agent.words import STOP, stem, words
 from engine.types import Acoustics, Cue, Evidence
@@ -123,8 +123,7 @@ def focused(intent: Intent, evidence: Sequence[Evidence]) -> tuple[Evidence, ...
 
     Applies to questions about something specific; stretches of time are read whole.
     """
-    is_plain = intent.scope is Scope.SPECIFIC and intent.operation is Operation.NONE
-    if not is_plain or not intent.terms or len(evidence) <= FEWEST:
+    if not intent.is_specific or not intent.terms or len(evidence) <= FEWEST:
         return tuple(evidence)
     ranked = sorted((item.score for item in evidence), reverse=True)
     bar = min(FOCUS * ranked[0], ranked[FEWEST - 1])

@@ -220,7 +220,7 @@ def _written(
     session.note("draft", shown(written))
     draft, problems = checked(written, intent, session.corpus)
     if intent.is_why:
-        draft, problems = quotes.with_the_reason(intent, draft, problems, session.corpus)
+        draft, problems = quotes.with_the_reason(intent, draft, problems)
     is_invented = bool(problems) and all(problem.is_invention for problem in problems)
     if is_invented and is_plain(intent) and not abstain.is_sure(fit_of):
         return _invented(intent, draft, tuple(problem.text for problem in problems))

@@ -78,17 +78,18 @@ def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
 
 
 def with_the_reason(
-    intent: Intent, draft: Draft, problems: tuple[Problem, ...], corpus: Corpus
+    intent: Intent, draft: Draft, problems: tuple[Problem, ...]
 ) -> tuple[Draft, tuple[Problem, ...]]:
     """Where a sentence rests on none of the likely reasons found: the likeliest, word for word.
 
-    A small model likes to answer a why with the effect, or with a reason of its own.
+    A small model likes to answer a why with the effect, or with a reason of its own. ``problems``
+    as ``checked`` found them: with any, no sentence of the draft holds.
     """
     found = [i for i, item in enumerate(draft.evidence) if "cause" in item.path]
     if intent.operation is Operation.CUE_MOMENT:
         loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
         found += [loud - 1] if loud else []
-    kept = [c for c in draft.claims if not problems_of(c, draft, intent, corpus)]
+    kept = () if problems else draft.claims
     reasons = " ".join(draft.evidence[i].utterance.text for i in set(found) & _cited(kept))
     told = " ".join(claim.text for claim in kept)
     is_reasoned = (content_stems(reasons) & content_stems(told)) - content_stems(intent.question)

@@ -155,6 +155,11 @@ class Intent:
     language: str = "en"
     queries: tuple[str, ...] = ()
 
+    @property
+    def is_specific(self) -> bool:
+        """It is about something said, not about all of a part, and nothing is computed for it."""
+        return self.scope is Scope.SPECIFIC and self.operation is Operation.NONE
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

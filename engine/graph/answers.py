@@ -118,8 +118,7 @@ class AnswerTables(UtteranceTables):
             (meeting_id, meeting_id, chat_id, chat_id),
         )
         transcripts: _Transcripts = {}
-        read = ((key, replace(answer_from(json.loads(payload)), id=key)) for key, payload in found)
-        return [(key, self._with_current_citations(answer, transcripts)) for key, answer in read]
+        return [(key, self._read(key, payload, transcripts)) for key, payload in found]
 
     def answer(self, answer_id: int) -> Answer:
         """One answer.
@@ -130,8 +129,7 @@ class AnswerTables(UtteranceTables):
         payload = self.value("SELECT payload FROM answers WHERE id = ?", (answer_id,))
         if payload is None:
             raise StoreError("This answer is not in the library any more.")
-        kept = replace(answer_from(json.loads(payload)), id=answer_id)
-        return self._with_current_citations(kept, {})
+        return self._read(answer_id, str(payload), {})
 
     def delete_answer(self, answer_id: int) -> None:
         """Remove one answer."""
@@ -162,8 +160,14 @@ class AnswerTables(UtteranceTables):
             dict(zip(names, row, strict=False)) | {"ratings": json.loads(row[6])} for row in found
         ]
 
+    def _read(self, key: int, payload: str, transcripts: _Transcripts) -> Answer:
+        """An answer as it was kept, its citations where the utterances stand now."""
+        kept = replace(answer_from(json.loads(payload)), id=key)
+        return self._with_current_citations(kept, transcripts)
+
     def _with_current_citations(self, answer: Answer, transcripts: _Transcripts) -> Answer:
         def current(citation: Citation) -> Citation:
+            """The citation at the utterance that stands at its time now."""
             if citation.meeting_id not in transcripts:
                 read = self.utterances(citation.meeting_id)
                 transcripts[citation.meeting_id] = (read, anchors.Placed(read))

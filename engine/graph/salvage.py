@@ -12,11 +12,11 @@ from pathlib import Path
 from engine.errors import StoreError
 from engine.graph.database import DATABASE_NAME, explained, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
-from engine.graph.removal import REPAIR_NAME
+from engine.graph.removal import FULL_TEXT_TABLES, REPAIR_NAME
 from engine.graph.store import Store
 
 # Filled by triggers or made anew; copying them out of a damaged file would carry the damage.
-_DERIVED = ("utterances_fts", "utterances_dense", "expansions_fts", "sqlite_")
+_DERIVED = (*FULL_TEXT_TABLES, "sqlite_")
 
 
 def salvage(library_dir: Path, mend: Callable[[Store], list[str]]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
@@ -13,7 +14,7 @@ from gui import theme
 from gui.clock import clock
 from gui.content import MeetingContent
 from gui.session import Session
-from gui.widgets.basics import Card, Column, IconButton, Label, button, row
+from gui.widgets.basics import Card, Column, IconButton, Label, button, moment_chip, row
 from gui.widgets.note_card import NoteCard
 
 _KINDS = ("summary", "decision", "action", "bookmark", "note")
@@ -134,9 +135,7 @@ class MinutesPage(Column):
             card.column.addWidget(Label(topic.title, "heading", wraps=True))
             if topic.summary:
                 card.column.addWidget(Label(topic.summary, "muted", wraps=True))
-            chip = button(f"▶ {clock(topic.start)}", role="chip")
-            chip.setAccessibleName(self.tr("Play at {time}").format(time=clock(topic.start)))
-            chip.clicked.connect(lambda _=False, t=topic: self.play_requested.emit(t.start, None))
+            chip = moment_chip(topic.start, partial(self.play_requested.emit, topic.start, None))
             card.column.addLayout(row(chip, None))
             self.add(card)
 

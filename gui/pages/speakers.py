@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QPoint, Signal
 from PySide6.QtGui import QCursor
@@ -10,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu
 
 from engine.types import Note, Speaker
 from gui import theme
-from gui.clock import clock, length
+from gui.clock import length
 from gui.content import MeetingContent
 from gui.dialogs import Dialogs
 from gui.session import Session
-from gui.widgets.basics import Card, Column, IconButton, Label, button, row
+from gui.widgets.basics import Card, Column, IconButton, Label, button, moment_chip, row
 from gui.widgets.share_bar import ShareBar
 
 
@@ -112,9 +113,7 @@ class SpeakersPage(Column):
             card.column.addLayout(self._suggestion(speaker, suggested))
         for note in about:
             card.column.addWidget(Label(note.text, wraps=True))
-            chip = button(f"▶ {clock(note.start)}", role="chip")
-            chip.setAccessibleName(self.tr("Play at {time}").format(time=clock(note.start)))
-            chip.clicked.connect(lambda _=False, n=note: self._play(n))
+            chip = moment_chip(note.start, partial(self._play, note))
             card.column.addLayout(row(chip, None))
         return card
 

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.types import Version
 from gui import theme
-from gui.clock import clock, moment
+from gui.clock import moment
 from gui.differences import Piece, as_html, word_difference
 from gui.session import Change, Session
-from gui.widgets.basics import Badge, Card, Choice, Column, Label, button, row
+from gui.widgets.basics import Badge, Card, Choice, Column, Label, button, moment_chip, row
 
 _MOST_SHOWN = 200
 
@@ -127,9 +127,7 @@ class VersionsPage(QWidget):
             "added": (self.tr("Only now"), "good"),
         }[kind]
         card = Card(steps=2.5)
-        chip = button(f"▶ {clock(start)}", role="chip")
-        chip.setAccessibleName(self.tr("Play at {time}").format(time=clock(start)))
-        chip.clicked.connect(lambda: self.play_requested.emit(start, None))
+        chip = moment_chip(start, lambda: self.play_requested.emit(start, None))
         card.column.addLayout(row(chip, Badge(words, tone), None))
         look = theme.colours(self)
         old, new = word_difference(then, now)

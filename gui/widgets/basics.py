@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui import icons, theme
+from gui.clock import clock
 
 _FACTORS = {"title": 1.5, "heading": 1.12, "small": 0.9}
 
@@ -204,6 +205,14 @@ def button(text: str, slot: Callable[[], object] | None = None, *, role: str = "
     if slot is not None:
         result.clicked.connect(lambda _checked=False: slot())
     return result
+
+
+def moment_chip(start: float, play: Callable[[], object]) -> QPushButton:
+    """A chip with the time of a moment, in seconds, that plays it."""
+    chip = button(f"▶ {clock(start)}", play, role="chip")
+    name = QCoreApplication.translate("basics", "Play at {time}")
+    chip.setAccessibleName(name.format(time=clock(start)))
+    return chip
 
 
 def row(*widgets: QWidget | None, spacing: int = 6) -> QHBoxLayout:

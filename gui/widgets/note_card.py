@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from engine.types import Note
 from gui import theme
-from gui.clock import clock
-from gui.widgets.basics import Badge, Card, IconButton, Label, button, row
+from gui.widgets.basics import Badge, Card, IconButton, Label, button, moment_chip, row
 from gui.widgets.flow_layout import FlowLayout
 
 
@@ -96,11 +95,8 @@ class NoteCard(Card):
 
     def _moment(self) -> QWidget:
         note = self.note
-        chip = button(f"▶ {clock(note.start)}", role="chip")
-        chip.setAccessibleName(self.tr("Play at {time}").format(time=clock(note.start)))
         stop = note.end if note.end > note.start else None
-        chip.clicked.connect(lambda: self.play_requested.emit(note.start, stop))
-        return chip
+        return moment_chip(note.start, lambda: self.play_requested.emit(note.start, stop))
 
     def _make_editor(self) -> QWidget:
         editor = QWidget()

@@ -56,6 +56,16 @@ def meeting_id(store):
     return meeting.id
 
 
+def said(store, *lines):
+    """The id of a meeting of these (speaker, text) lines."""
+    meeting = store.create_meeting("Talk", "talk.json", has_audio=False)
+    store.save_utterances(
+        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
+    )
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    return meeting.id
+
+
 def ask(store, meeting_id, question, *replies, **options):
     chat = FakeChat(*replies)
     events = []
@@ -181,14 +191,9 @@ def test_a_why_answered_with_the_effect_quotes_the_likeliest_reason(store):
         ("Bob", "Something else now, the stairs were cleaned on Monday."),
         ("Ann", "Then the bread stall is postponed until January."),
     ]
-    meeting = store.create_meeting("Stall", "stall.json", has_audio=False)
-    store.save_utterances(
-        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
-    )
-    build_graph(store, meeting.id, FakeEmbedder(), silent())
     found, _, _ = ask(
         store,
-        meeting.id,
+        said(store, *lines),
         "Why was the bread stall postponed?",
         *["The bread stall was postponed until January next year [u3].", "5"] * 5,
     )
@@ -212,14 +217,9 @@ def test_a_change_of_mind_shows_both_sides(store):
         ("Bob", "Something else now, the stairs were cleaned on Monday."),
         ("Ann", "I changed my mind on the night shift scheme, I support it."),
     ]
-    meeting = store.create_meeting("Shift", "shift.json", has_audio=False)
-    store.save_utterances(
-        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
-    )
-    build_graph(store, meeting.id, FakeEmbedder(), silent())
     found, _, _ = ask(
         store,
-        meeting.id,
+        said(store, *lines),
         "How did Ann's opinion of the night shift scheme change?",
         *["Ann supports the night shift scheme [u3].", "5"] * 2,
     )
