@@ -194,6 +194,10 @@ def _edge_speaker(scene: Scene) -> Draft | None:
     )
 
 
+MOST_NAMED = 6
+"""Speakers named in an answer about who speaks most or least."""
+
+
 def _extreme_speaker(scene: Scene) -> Draft | None:
     corpus, target = scene.corpus, scene.intent.target
     totals: dict[str, float] = defaultdict(float)
@@ -215,9 +219,11 @@ def _extreme_speaker(scene: Scene) -> Draft | None:
         return draft(scene, f"{name} says “{target}” most often, {_times(int(amount))}.", rows)
     longest = sorted(own, key=lambda r: corpus.start[r] - corpus.end[r])[:3]
     how = "most" if is_most else "least"
+    others = ", ".join(f"{other} {clock(seconds)}" for other, seconds in ranked[1:MOST_NAMED])
+    more = f"; then {others}" if others else ""
     return draft(
         scene,
-        f"{name} speaks {how}, {clock(float(amount))} of {clock(float(sum(totals.values())))}.",
+        f"{name} speaks {how}, {clock(amount)} of {clock(sum(totals.values()))}{more}.",
         longest,
     )
 

@@ -32,7 +32,7 @@ _CUES: tuple[tuple[Cue, str], ...] = (
     ),
     (
         Cue.OVERLAP,
-        r"overlap(?:s|ped|ping)?|at the same time|simultaneously|talking over each other|crosstalk",
+        r"overlap(?:s|ped|ping)?|at (?:the same time|once)|simultaneously|talking over each other|crosstalk",
     ),
     (Cue.LONG_PAUSE, r"(?:long |longest )?(?:pause[ds]?|hesitat\w+|silence before)"),
 )

@@ -1,7 +1,8 @@
 """Question -> Intent: exact parsers first, the language model only for what they cannot know.
 
-The model is asked twice at most: to complete a follow-up question from the chat before it, and to
-put a question of another language into the language of the meeting for the search.
+The model is asked three times at most: to complete a follow-up question from the chat before it, to
+put a question of another language into the language of the meeting, and to rephrase a question for
+a count or an order that no rule can read.
 """
 
 # ruff: noqa: E501 - tables of patterns
@@ -10,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from engine.agent.cues import parse_choices, parse_cues, parse_events, parse_form, strip_cues
 from engine.agent.operations import parse_operation
+from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
 from engine.agent.speakers import Named, aliases, find_speakers
 from engine.agent.times import parse_time
@@ -67,8 +69,23 @@ _FOLLOW_UP = re.compile(
     re.I,
 )
 
-Complete = Callable[[str, Sequence[tuple[str, str]]], str]
-Translate = Callable[[str, str], str]
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What the language model can do with a question; None where it is not to be asked.
+
+    Attributes:
+        complete: (follow-up, earlier turns) -> the question complete in itself.
+        translate: (text, language) -> the text in that language.
+        rephrase: (question, speakers named) -> one of the forms that the rules read, or "".
+    """
+
+    complete: Callable[[str, Sequence[tuple[str, str]]], str] | None = None
+    translate: Callable[[str, str], str] | None = None
+    rephrase: Callable[[str, Sequence[str]], str] | None = None
+
+
+ALONE = Help()
 
 
 def is_follow_up(question: str) -> bool:
@@ -202,8 +219,7 @@ def decompose(
     roster: Roster,
     duration: float,
     history: Sequence[tuple[str, str]] = (),
-    complete: Complete | None = None,
-    translate: Translate | None = None,
+    model: Help = ALONE,
 ) -> Intent:
     """Turn a question into constraints.
 
@@ -212,15 +228,35 @@ def decompose(
         roster: Who speaks.
         duration: Of the longest meeting asked about, seconds.
         history: Earlier (question, answer) pairs of the chat.
-        complete: Asks the model to make a follow-up complete; None to go without.
-        translate: Asks the model for the question in another language; None to go without.
+        model: What may be asked of the language model.
     """
-    asked = question.strip()
-    whole = complete(asked, history) if history and complete and is_follow_up(asked) else asked
+    whole = english = question.strip()
+    if history and model.complete and is_follow_up(whole):
+        whole = english = model.complete(whole, history)
     language = language_of(whole)
-    if language == "en" or translate is None:
-        return replace(parse(whole, roster, duration), language=language)
-    english = translate(whole, "English")
+    if language != "en" and model.translate:
+        english = model.translate(whole, "English")
     intent = parse(english, roster, duration)
+    if model.rephrase and intent.is_specific and looks_structural(english):
+        intent = _in_a_form(intent, model.rephrase(english, intent.speakers), roster, duration)
+    if english == whole:
+        return replace(intent, language=language)
     queries = tuple(dict.fromkeys([*intent.queries, whole]))
     return replace(intent, language=language, queries=queries, question=whole)
+
+
+def _in_a_form(intent: Intent, form: str, roster: Roster, duration: float) -> Intent:
+    """The computation that the rephrased question asks for, with all else as the question has it."""
+    if not form:
+        return intent
+    found = parse(form, roster, duration)
+    if found.operation is Operation.NONE:
+        return intent
+    return replace(
+        found,
+        question=intent.question,
+        time=intent.time,
+        cues=intent.cues,
+        events=intent.events,
+        queries=tuple(dict.fromkeys([*found.queries, *intent.queries])),
+    )

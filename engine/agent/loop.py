@@ -14,13 +14,14 @@ from engine.agent import abstain, baselines, overview, quotes
 from engine.agent.checks import checked, is_plain
 from engine.agent.compute import Scene, compute
 from engine.agent.corpus import corpus_of
-from engine.agent.decompose import decompose
+from engine.agent.decompose import Help, decompose
 from engine.agent.evidence import Selection, fit, focused
 from engine.agent.gather import gather
 from engine.agent.language import completed, translated
 from engine.agent.plan import counting_plan
 from engine.agent.reflect import advice_of, reflect
 from engine.agent.relevance import Relevance, relevance
+from engine.agent.rephrase import rephrased
 from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
 from engine.agent.session import AskOptions, Session, as_answer, run_plan
 from engine.agent.synthesise import Pen, synthesise
@@ -96,15 +97,19 @@ def _refuse(question: str, meeting_ids: Sequence[str], options: AskOptions) -> N
 
 
 def _understood(question: str, session: Session) -> Intent:
-    """Decompose the question; other languages and follow-ups need the model."""
-    corpus, pen = session.corpus, session.pen
+    """Decompose the question; other languages, follow-ups and rare phrasings need the model."""
+    corpus, pen, system = session.corpus, session.pen, session.system
+    can_rephrase = system.is_agent and system.has_plan and system.has_writer
     intent = decompose(
         question,
         corpus.roster,
         corpus.duration,
         session.options.history,
-        complete=lambda asked, history: completed(asked, history, pen),
-        translate=lambda text, language: translated(text, language, pen),
+        Help(
+            complete=lambda asked, history: completed(asked, history, pen),
+            translate=lambda text, language: translated(text, language, pen),
+            rephrase=(lambda text, names: rephrased(text, names, pen)) if can_rephrase else None,
+        ),
     )
     session.note("intent", shown(intent))
     return intent

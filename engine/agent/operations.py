@@ -161,6 +161,12 @@ _COMPILED = tuple((op, re.compile(pattern, re.I)) for op, pattern in _RULES)
 _CUE_WHO = re.compile(
     r"^(?:who|which (?:\w+ )?(?:speakers?|persons?|people|participants?))\b", re.I
 )
+_BESIDE = re.compile(
+    rf"who {_TALK[:-1]}|answer(?:s|ed)?|repl(?:y|ies|ied)|respond(?:s|ed)?|react(?:s|ed)?) "
+    r".{0,20}\b(?:after|before|when|to)\b",
+    re.I,
+)
+"""Somebody else beside the voice that sounded so."""
 _LOUDEST = re.compile(r"\b(?:loudest|quietest|fastest|slowest|longest (?:pause|silence))\b", re.I)
 _PAST_SUBJECT = re.compile(r"^(?:it|that|this|them|he|she)$", re.I)
 
@@ -256,9 +262,11 @@ def _heard(text: str, has_cue: bool, has_event: bool) -> Computation | None:
         return Computation(Op.COUNT_EVENTS)
     if has_cue and is_count:
         return Computation(Op.COUNT_CUE)
-    if has_event and re.match(r"(?:when|at (?:what|which) (?:time|point|minute))\b", text, re.I):
+    if has_event and re.match(
+        r"(?:when|where|at (?:what|which) (?:time|point|minute))\b", text, re.I
+    ):
         return Computation(Op.WHEN_EVENT)
-    if has_cue and _CUE_WHO.match(text):
+    if has_cue and _CUE_WHO.match(text) and not _BESIDE.match(text):
         return Computation(Op.WHO_CUE)
     if has_cue and (
         _LOUDEST.search(text)

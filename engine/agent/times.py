@@ -101,7 +101,8 @@ def _between(match: re.Match[str], duration: float) -> tuple[float, float]:
 
 
 def _edge(match: re.Match[str], duration: float) -> tuple[float, float]:
-    seconds = _amount_seconds(match["amount"])
+    amount = match["amount"]
+    seconds = _amount_seconds(amount if re.search(_AMOUNT, amount, re.I) else f"one {amount}")
     is_first = match["edge"].lower() in ("first", "opening", "initial")
     return (0.0, seconds) if is_first else (max(0.0, duration - seconds), duration)
 
@@ -148,8 +149,8 @@ _RULES: tuple[tuple[str, Callable[[re.Match[str], float], tuple[float, float]]],
         _between,
     ),
     (
-        rf"\b(?:in|during|within|over|for)?\s*(?:the\s+)?(?P<edge>first|opening|initial|last|final|"
-        rf"closing)\s+(?P<amount>{_AMOUNT}){_IN_MEETING}",
+        rf"\b(?:in|during|within|over|for)?\s*(?:the\s+)?(?:very\s+)?(?P<edge>first|opening|initial|"
+        rf"last|final|closing)\s+(?P<amount>{_AMOUNT}|minute|hour){_IN_MEETING}",
         _edge,
     ),
     (

@@ -1,11 +1,15 @@
 import pytest
+from fakes import FakeChat
 
-from engine.agent.decompose import decompose, parse
+from engine.agent.decompose import Help, decompose, parse
 from engine.agent.operations import clean_target, split_items
+from engine.agent.rephrase import form_grammar, rephrased
 from engine.agent.schema import AnswerForm, Operation, Roster, Scope
 from engine.agent.speakers import find_speakers
+from engine.agent.synthesise import Pen
 from engine.agent.times import clock, parse_time
 from engine.agent.words import language_of
+from engine.progress import silent
 from engine.types import Cue
 
 ROLES = Roster({"Project Manager": (1,), "Marketing": (2,), "User Interface": (3,)})
@@ -166,7 +170,7 @@ def test_other_languages_are_searched_in_english_too():
         "Co řekla Ann o střeše?",
         PEOPLE,
         60,
-        translate=lambda *_: "What did Ann say about the roof?",
+        model=Help(translate=lambda *_: "What did Ann say about the roof?"),
     )
     assert intent.language == "cs"
     assert intent.speakers == ("Ann Lee",)
@@ -182,7 +186,78 @@ def test_follow_ups_are_completed_from_the_chat():
         PEOPLE,
         60,
         history,
-        complete=lambda q, h: asked.append(h) or "What did Bob say about tea?",
+        Help(complete=lambda q, h: asked.append(h) or "What did Bob say about tea?"),
     )
     assert asked == [history]
     assert (intent.topic, intent.speakers) == ("tea", ("Bob Stone",))
+
+
+@pytest.mark.parametrize(
+    ("question", "form", "operation", "target", "items"),
+    [
+        ("I wonder how often tea is brought up.", "How many times was tea mentioned?",
+         Operation.COUNT_WORD, "tea", ()),
+        ("Was the roof dealt with sooner than the tea?", "Did roof come before tea?",
+         Operation.ORDER, "before", ("roof", "tea")),
+        ("Whose idea was the flat roof?", "Who first mentioned flat roof?",
+         Operation.WHO_FIRST, "flat roof", ()),
+        ("Once the tea was served, what was the topic?", "What was said right after tea?",
+         Operation.AFTER, "tea", ()),
+    ],
+)  # fmt: skip
+def test_a_question_no_rule_reads_is_rephrased(question, form, operation, target, items):
+    chat = FakeChat(form)
+    helped = Help(rephrase=lambda text, names: rephrased(text, names, Pen(chat, silent())))
+    assert parse(question, PEOPLE, 60).operation is Operation.NONE
+    intent = decompose(question, PEOPLE, 60, model=helped)
+    assert (intent.operation, intent.target, intent.items) == (operation, target, items)
+    assert intent.question == question
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("What is the most expensive item?", "Who spoke the most?"),
+        ("Who is most worried about the price?", "Who spoke the most?"),
+        ("What did Ann say in the final round?", "What was said right after Ann?"),
+        ("Before the meeting, what did the teachers ask?", "Who first mentioned teachers?"),
+        ("How often should the batteries be changed?", "other"),
+    ],
+)
+def test_a_form_that_does_not_fit_is_refused(question, form):
+    assert rephrased(question, (), Pen(FakeChat(form), silent())) == ""
+
+
+def test_a_form_holds_only_words_of_the_question():
+    asked = form_grammar('Was "the roof" first?', ["Ann"])
+    assert "x ::= w0 | w1 | w2 | w3" in asked
+    assert 'w1 ::= "the" (" " w2)?' in asked
+    assert asked.splitlines()[-1] == 'name ::= ("Ann")'
+    assert "NAME" not in form_grammar("Who was first?", [])
+
+
+def test_only_structural_questions_cost_a_call_of_the_model():
+    def fail(*_):
+        raise AssertionError("asked the model")
+
+    for question in ("Why was the roof rejected?", "How many people spoke?", "What costs 5 euros?"):
+        decompose(question, PEOPLE, 60, model=Help(rephrase=fail))
+
+
+@pytest.mark.parametrize(
+    ("phrase", "start", "end"),
+    [("in the final minute", 3540, 3600), ("in the very last minute", 3540, 3600),
+     ("during the first minute", 0, 60), ("in the last hour", 0, 3600)],
+)  # fmt: skip
+def test_a_unit_may_stand_without_its_number(phrase, start, end):
+    found, rest = parse_time(f"What did Ann say {phrase}?", 3600)
+    assert (found.start, found.end, rest) == (start, end, "What did Ann say?")
+
+
+def test_places_of_sounds_are_asked_with_where_too():
+    assert parse("Where was the longest silence?", PEOPLE, 60).operation is Operation.WHEN_EVENT
+    assert parse("Did two people talk at once?", PEOPLE, 60).cues == (Cue.OVERLAP,)
+
+
+def test_who_speaks_after_a_loud_voice_is_no_question_for_the_loudest():
+    assert parse("Who spoke after Ann shouted?", PEOPLE, 60).operation is not Operation.WHO_CUE
