@@ -236,8 +236,10 @@ class LocalChat:
         import llama_cpp
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
+        from engine.guided import GuidedLlama
+
         try:
-            self._llama = llama_cpp.Llama(
+            self._llama = GuidedLlama(
                 str(path),
                 n_ctx=self._context_tokens,
                 n_batch=512,

@@ -63,3 +63,28 @@ def test_promises_are_found_with_owner_and_day(sample, engine):
         decisions = store.notes(meeting.id, "decision")
     assert any(note.owner == "Daniel" and "Thursday" in note.due for note in actions)
     assert any("solar panels" in note.text for note in decisions)
+
+
+def test_quick_decoding_takes_the_tokens_that_llama_cpp_takes(monkeypatch):
+    """The grammar is asked about few tokens only; the text must not depend on that."""
+    import llama_cpp
+
+    from engine import prompts
+    from engine.grammar import cited_sentences
+    from engine.guided import GuidedLlama
+    from engine.llm import LocalChat
+
+    chat = LocalChat("qwen2.5-coder-1.5b")
+    lines = "[u1] 0:10 Ann: We have 40 euros.\n[u2] 0:20 Bob: The roof costs 50, so we wait."
+    asked = prompts.conversation("answer", lines=lines, question="Why do they wait?")
+    allowed = cited_sentences(["u1", "u2"], 2, "NOT STATED")
+    quick = chat.complete(asked, grammar=allowed, max_tokens=60)
+
+    def slowly(llama, *_, grammar=None, **__):
+        return llama_cpp.Llama._init_sampler(llama, temp=0.0, grammar=grammar)
+
+    monkeypatch.setattr(GuidedLlama, "_init_sampler", slowly)
+    slow = chat.complete(asked, grammar=allowed, max_tokens=60)
+    chat.close()
+    assert quick.text == slow.text
+    assert "[u" in quick.text
