@@ -55,6 +55,7 @@ class Jobs:
             messages.HearAgain: self._hear_again,
             messages.Enrich: self._enrich,
             messages.Ask: self._ask,
+            messages.RehearEvidence: self._rehear_evidence,
             messages.Search: self._search,
             messages.Evaluate: self._evaluate,
             messages.Listen: self._listen,
@@ -180,6 +181,18 @@ class Jobs:
                 request.question, ids, store, self.embedder, self.chat(), report, options, partial
             )
             return replace(found, id=store.save_answer(found))
+
+    def _rehear_evidence(
+        self, request: messages.RehearEvidence, report: Report, _: OnPartial
+    ) -> object:
+        from engine.rehear import rehear
+        from engine.speech.asr import AsrOptions
+
+        chosen = settings.load()
+        options = AsrOptions(language=chosen.language, vocabulary=chosen.vocabulary)
+        recogniser = self.recogniser(chosen.check_model or chosen.asr_model)
+        with Store(Path(request.library_dir), read_only=True) as store:
+            return rehear(store.answer(request.answer_id), store, recogniser, options, report)
 
     def _search(self, request: messages.Search, report: Report, _: OnPartial) -> object:
         from engine.graph.search import library_search

@@ -96,6 +96,15 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class RehearEvidence:
+    """Hear the moments that a kept answer cites once more. Result: tuple of ``Reheard``."""
+
+    job_id: str
+    library_dir: str
+    answer_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """Find utterances. Result: tuple of ``SearchHit``."""
 
@@ -336,6 +345,7 @@ Request = (
     | DraftQuestions
     | ExportQuestions
     | HearAgain
+    | RehearEvidence
 )
 
 

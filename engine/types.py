@@ -253,6 +253,23 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Reheard:
+    """A cited moment heard once more.
+
+    Attributes:
+        citation: The moment and the words it shows.
+        text: What was heard this time.
+        unheard: Words of the citation that were not heard again.
+        new: Words that the citation does not have.
+    """
+
+    citation: Citation
+    text: str
+    unheard: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence of an answer with its moments; unsupported ones are marked, never plain."""
 

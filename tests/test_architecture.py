@@ -27,6 +27,7 @@ LAYERS = (
     ("engine.jobs",),
     ("engine.intake",),
     ("engine.pipeline", "engine.evaluate", "engine.doctor"),
+    ("engine.rehear",),
     ("engine.agent", "engine.export", "engine.transcripts", "engine.enrich", "engine.known_voices"),
     ("engine.speech", "engine.graph"),
     ("engine.prompts", "engine.grammar"),

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from engine import messages, process
 from engine.cli import output, session
 from engine.errors import EngineError
-from engine.types import Answer
+from engine.types import Answer, Reheard
 
 
 def ask(arguments: argparse.Namespace) -> int:
@@ -24,11 +25,18 @@ def ask(arguments: argparse.Namespace) -> int:
         question,
         arguments.system,
     )
-    answer: Answer = session.perform(request, "ask")
+    with closing(process.EngineProcess()) as engine:
+        answer: Answer = session.perform(request, "ask", engine)
+        heard: tuple[Reheard, ...] = ()
+        if arguments.hear_again:
+            again = messages.RehearEvidence(process.new_job_id(), request.library_dir, answer.id)
+            heard = session.perform(again, "hear again", engine)
     if arguments.json:
-        output.print_json(output.answer_json(answer))
+        found = output.answer_json(answer)
+        output.print_json(found | {"reheard": heard} if arguments.hear_again else found)
     else:
         output.print_answer(answer)
+        output.print_reheard(heard)
     return 0
 
 

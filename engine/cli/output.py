@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
 from engine.progress import Progress
-from engine.types import Answer, Citation, Meeting, Sentence, StageRecord
+from engine.types import Answer, Citation, Meeting, Reheard, Sentence, StageRecord
 
 
 def clock(seconds: float) -> str:
@@ -145,6 +146,16 @@ def print_answer(answer: Answer) -> None:
         f"[{verdict}; read {receipt.n_read} of {receipt.n_searched} utterances, "
         f"{receipt.rounds} round(s), {receipt.seconds:.1f} s]"
     )
+
+
+def print_reheard(heard: Sequence[Reheard]) -> None:
+    """Print what a second hearing of the cited moments made of them."""
+    for entry in heard:
+        place = f"{clock(entry.citation.start)} {entry.citation.speaker or 'unknown speaker'}"
+        if entry.unheard or entry.new:
+            print(f"{place}: heard again as “{entry.text}”")
+        else:
+            print(f"{place}: heard again, word for word the same")
 
 
 def _moment(citation: Citation) -> str:

@@ -178,6 +178,9 @@ def _add_answers(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     command.add_argument("words", nargs="+", metavar="[MEETING] QUESTION")
     command.add_argument("--all", action="store_true", help="ask all meetings")
     command.add_argument("--system", default="agent", metavar="S", help="agent or a baseline")
+    command.add_argument(
+        "--hear-again", action="store_true", help="hear the cited moments once more and compare"
+    )
 
     command = _command(
         commands,
