@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from engine.errors import EngineError
 from engine.export_document import MeetingDocument, gathered
 from engine.graph.store import Store
 from engine.types import Answer, Utterance, Word
+from engine.types_seconds import Seconds
 
 _WRITERS: dict[str, Callable[[MeetingDocument], bytes]] = {
     "md": export_text.markdown,
@@ -88,11 +89,11 @@ def export_ratings(store: Store, path: Path) -> int:
     return len(rated)
 
 
-def meeting_json(store: Store, meeting_id: str) -> dict[str, Any]:
-    """A meeting as ``show --json`` prints it."""
+def meeting_json(store: Store, meeting_id: str, *, with_seconds: bool = False) -> dict[str, Any]:
+    """A meeting as ``show --json`` prints it, on request with how each second sounded."""
     document = gathered(store, meeting_id, with_words=True)
     stages = store.finished_stages(document.meeting.id).values()
-    return asdict(document.meeting) | {
+    shown = asdict(document.meeting) | {
         "utterances": [_utterance_json(u) for u in document.utterances],
         "speakers": [asdict(s) for s in document.speakers],
         "events": [asdict(e) for e in document.events],
@@ -100,6 +101,17 @@ def meeting_json(store: Store, meeting_id: str) -> dict[str, Any]:
         "notes": [asdict(n) for n in document.notes],
         "stages": [asdict(s) for s in stages],
     }
+    if with_seconds:
+        shown["seconds"] = _seconds_json(store.seconds(document.meeting.id), document.utterances)
+    return shown
+
+
+def _seconds_json(seconds: Seconds, utterances: Sequence[Utterance]) -> list[dict[str, Any]]:
+    """One object a second: as measured, and against the habit of whoever speaks."""
+    from engine.speech.seconds import relative
+
+    both = zip(seconds.rows(), relative(seconds, utterances).rows(), strict=True)
+    return [{"second": i, "measured": own, "relative": to} for i, (own, to) in enumerate(both)]
 
 
 def written(path: Path, content: bytes) -> Path:

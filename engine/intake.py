@@ -64,5 +64,6 @@ def _measure_sound(store: Store, meeting_id: str, audio_path: Path, report: Repo
     utterances = store.utterances(meeting_id)
     turns = [Turn(u.start, u.end, u.speaker_id or 0) for u in utterances]
     measured = acoustics.measure(timeline.path, utterances, turns, report.part(0.5, 1))
-    store.save_acoustics(meeting_id, measured)
+    store.save_acoustics(meeting_id, measured.utterances)
+    store.save_seconds(meeting_id, measured.seconds)
     return timeline.duration

@@ -321,7 +321,8 @@ def _measure(run: _Run, report: Report) -> dict[str, object]:
     utterances = run.store.utterances(run.meeting_id, with_words=True)
     turns = run.store.turns(run.meeting_id)
     measured = acoustics.measure(run.timeline().path, utterances, turns, report)
-    run.store.save_acoustics(run.meeting_id, measured)
+    run.store.save_acoustics(run.meeting_id, measured.utterances)
+    run.store.save_seconds(run.meeting_id, measured.seconds)
     return {}
 
 

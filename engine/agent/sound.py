@@ -10,10 +10,17 @@ import numpy as np
 from engine.agent.evidence import Selection, as_evidence
 from engine.agent.execute import Found
 from engine.agent.session import Session
+from engine.agent.times import clock
 from engine.types import Evidence
 
 LONGEST_LISTEN = 60.0
 """Seconds of a moment that are measured again at most."""
+
+SHORT = 4
+"""An utterance that touches fewer seconds has no moments of its own."""
+
+STANDS_OUT = 2.0
+"""Robust standard deviations, the same as of the cues of whole utterances."""
 
 
 def measured(found: list[Found], session: Session) -> Selection:
@@ -42,7 +49,25 @@ def listened(item: Evidence, session: Session) -> Evidence:
             parts.append(f"{level:.1f} dB measured on the recording")
     elif acoustics is not None:
         parts.append(f"{acoustics.loudness_db:.1f} dB")
+    parts += standing_out(item, session)
     return replace(item, note=", ".join(parts))
+
+
+def standing_out(item: Evidence, session: Session) -> list[str]:
+    """The seconds inside an utterance at which its voice rose most, against its speaker's habit."""
+    seconds = session.store.seconds(item.meeting_id)
+    first, last = int(item.utterance.start), min(int(item.utterance.end) + 1, len(seconds))
+    if last - first < SHORT:
+        return []
+    from engine.speech.seconds import relative
+
+    against = relative(seconds, session.store.utterances(item.meeting_id))
+    found = []
+    for what, z in (("loudest", against.loudness_db), ("highest voice", against.pitch_hz)):
+        place = first + int(np.argmax(z[first:last]))
+        if z[place] >= STANDS_OUT:
+            found.append(f"{what} at {clock(place)}, z {z[place]:+.1f}")
+    return found
 
 
 def audio_path(meeting_id: str, session: Session) -> Path | None:

@@ -35,7 +35,7 @@ def show(arguments: argparse.Namespace) -> int:
     with session.open_store(arguments) as store:
         meeting = store.meeting(arguments.meeting)
         if arguments.json:
-            output.print_json(meeting_json(store, meeting.id))
+            output.print_json(meeting_json(store, meeting.id, with_seconds=arguments.seconds))
             return 0
         utterances = store.utterances(meeting.id)
     print(f"{meeting.title}  ({output.clock(meeting.duration)})")

@@ -114,6 +114,10 @@ def _add_library(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     ):
         command = _command(commands, name, help_text, f"{name} talk", handler)
         command.add_argument("meeting", metavar="MEETING", help="title, id or start of the id")
+        if name == "show":
+            command.add_argument(
+                "--seconds", action="store_true", help="with --json: how every second sounded"
+            )
     command = _command(
         commands, "search", "search by words and meaning", 'search "delivery date"', library.search
     )

@@ -17,6 +17,7 @@ from engine.errors import StoreError
 from engine.graph.lexicon import clean
 from engine.graph.meetings import MeetingTable
 from engine.types import Acoustics, Cue, Edge, Event, FloatArray, Relation, Span, Turn, Word
+from engine.types_seconds import SECOND_BYTES, Seconds
 
 
 def packed_words(words: Iterable[Word]) -> str:
@@ -124,6 +125,22 @@ class ArtefactTables(MeetingTable):
             if a is not None
         )
         self._replace(meeting_id, "acoustics", columns, rows)
+
+    def save_seconds(self, meeting_id: str, seconds: Seconds) -> None:
+        """Replace how the seconds sounded."""
+        self._replace(meeting_id, "seconds", "n_rows, data", [(len(seconds), seconds.packed())])
+
+    def seconds(self, meeting_id: str) -> Seconds:
+        """How each second sounded; of length 0 where nothing was measured.
+
+        Raises:
+            StoreError: What is stored is damaged.
+        """
+        found = self.rows("SELECT n_rows, data FROM seconds WHERE meeting_id = ?", (meeting_id,))
+        n_rows, data = found[0] if found else (0, b"")
+        if len(data) != SECOND_BYTES * n_rows:
+            raise StoreError("The sound measures of a meeting are damaged.", "Analyse it again.")
+        return Seconds.unpacked(data)
 
     def utterance_ids(self, meeting_id: str) -> list[int]:
         """Keys of the utterances in order of their index."""

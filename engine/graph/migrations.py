@@ -109,6 +109,11 @@ def _names_are_suggested(connection: sqlite3.Connection) -> None:
     _run(connection, _SUGGESTIONS)
 
 
+@_migration
+def _every_second_is_measured(connection: sqlite3.Connection) -> None:
+    _run(connection, _SECONDS)
+
+
 _OWNER = "meeting_id TEXT NOT NULL REFERENCES meetings(id) ON DELETE CASCADE"
 _NODE = "utterance_id INTEGER NOT NULL REFERENCES utterances(id) ON DELETE CASCADE"
 
@@ -334,4 +339,10 @@ CREATE TABLE voice_suggestions (
   PRIMARY KEY (meeting_id, speaker_id)) WITHOUT ROWID
 
 CREATE INDEX voice_suggestions_by_speaker ON voice_suggestions(speaker_id)
+"""
+
+_SECONDS = """
+CREATE TABLE seconds (
+  meeting_id TEXT PRIMARY KEY REFERENCES meetings(id) ON DELETE CASCADE,
+  n_rows INTEGER NOT NULL, data BLOB NOT NULL)
 """

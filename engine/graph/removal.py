@@ -13,8 +13,8 @@ from engine.types import DeleteReceipt
 
 # Tables with a row per thing of a meeting, in the order of the receipt.
 _OWNED = (
-    "stages clips words speaker_segments utterances speakers voiceprints acoustics events edges "
-    "entities expansions roles topics notes vectors edits versions voice_suggestions"
+    "stages clips words speaker_segments utterances speakers voiceprints acoustics seconds events "
+    "edges entities expansions roles topics notes vectors edits versions voice_suggestions"
 )
 OWNED_TABLES = tuple(_OWNED.split())
 REPAIR_NAME = ".repair"

@@ -22,8 +22,8 @@ Tables for read-only SQL through ``store.connection``:
   sentence, graph)``, ``topics(meeting_id, title, start, "end", summary)``,
   ``notes(id, meeting_id, kind, text, owner, due, start, "end", utterances JSON, source)``
 * ``words(meeting_id, utterance_id, n_words, words JSON)``, ``clips`` (speech spans),
-  ``speaker_segments`` (turns), ``stages``, ``vectors``, ``voiceprints``, ``voice_suggestions``,
-  ``answers``, ``chats``, ``edits``, ``versions``
+  ``speaker_segments`` (turns), ``seconds``, ``stages``, ``vectors``, ``voiceprints``,
+  ``voice_suggestions``, ``answers``, ``chats``, ``edits``, ``versions``
 * full text: ``utterances_fts(text)`` and ``expansions_fts(question)`` with ``rowid`` =
   ``utterances.id`` and ``expansions.id``; ``utterances_dense(tokens)`` for scripts without
   spaces. Build match expressions with ``engine.graph.search.match_expression`` only.

@@ -19,42 +19,49 @@ long_pause    at least 2.5 s of silence before it
 
 Loud, quiet, raised, fast and slow also hold when a single sentence of the utterance sounds so.
 
-A baseline needs ``MIN_BASELINE`` utterances of the speaker; with fewer, the meeting's own
+A baseline needs ``habit.MIN_BASELINE`` utterances of the speaker; with fewer, the meeting's own
 median over all speakers is used.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from engine.audio.decode import SAMPLE_RATE, read
 from engine.progress import Report
-from engine.speech.merge import SENTENCE_END, is_unspaced
-from engine.speech.pitch import median_pitch
+from engine.speech.frames import Frames, measure_frames
+from engine.speech.habit import SPREAD_FLOOR, relative_to_habit, semitones
+from engine.speech.merge import SENTENCE_END
+from engine.speech.seconds import per_second
+from engine.speech.syllables import syllables
 from engine.speech.timetable import Timetable
-from engine.types import Acoustics, Cue, FloatArray, Turn, Utterance, Word
+from engine.types import Acoustics, Cue, Turn, Utterance, Word
+from engine.types_seconds import Seconds
 
-MIN_BASELINE = 4
 LOUD_Z, LOUD_DB = 2.0, 5.0
 RAISED_Z, RAISED_SEMITONES = 2.0, 3.0
 RATE_Z, FAST_RATIO, SLOW_RATIO, RATE_WORDS = 2.0, 1.35, 0.65, 4
 OVERLAP_SECONDS, OVERLAP_SHARE, OVERLAP_LONG = 0.3, 0.15, 1.0
 FLOOR_TAKEN_SECONDS = 1.5
 LONG_PAUSE_SECONDS = 2.5
-MAX_SECONDS = 60.0
 SENTENCE_SECONDS = 1.5  # shorter sentences say too little about the manner
 MANNERS = frozenset((Cue.LOUD, Cue.QUIET, Cue.RAISED, Cue.FAST, Cue.SLOW))
-_FRAME = 320  # 20 ms
-_SPREAD_FLOOR = {"loudness": 1.5, "semitones": 1.0, "log_rate": 0.12}
 
-Floats = npt.NDArray[np.float64]
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """How a meeting sounded.
+
+    Attributes:
+        utterances: One value per utterance, in their order.
+        seconds: One value per second of the timeline.
+    """
+
+    utterances: list[Acoustics]
+    seconds: Seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +80,14 @@ class _Raw:
 
 def measure(
     timeline_path: Path, utterances: Sequence[Utterance], turns: Sequence[Turn], report: Report
-) -> list[Acoustics]:
-    """Measure every utterance and compare it with its speaker's habit.
+) -> Sound:
+    """Measure every utterance and every second, utterances compared with their speaker's habit.
 
     Args:
         timeline_path: FLAC written by ``engine.audio.decode``.
         utterances: Ascending by start, seconds; words are used for the rate where present.
-        turns: Diarization, may overlap; they tell overlap and interruption.
-        report: Called once per utterance.
-
-    Returns:
-        One value per utterance, in the same order.
+        turns: Diarization, may overlap; they tell overlap, pause and interruption.
+        report: Called about once per 30 s of audio.
 
     Raises:
         AudioError: The timeline cannot be read.
@@ -92,26 +96,23 @@ def measure(
     Source:
         Levels as in ITU-T P.56 in spirit (active frames only); robust z by median and MAD.
     """
+    frames = measure_frames(timeline_path, utterances, report)
     timetable = Timetable(turns)
     whole: list[_Raw] = []
     pieces: list[Utterance] = []
     raws: list[_Raw] = []
     last_end = 0.0
     for i, utterance in enumerate(utterances):
-        report("measure the sound", i, len(utterances))
-        end = min(utterance.end, utterance.start + MAX_SECONDS)
-        samples = read(timeline_path, utterance.start, end)
         nearby = timetable.between(utterance.start, utterance.end)
-        whole.append(_measure_one(utterance, samples, nearby, last_end))
+        whole.append(_measure_one(utterance, frames, nearby, last_end))
         own = sentences(replace(utterance, index=i))
         for sentence in own if len(own) > 1 else []:
-            first = int((sentence.start - utterance.start) * SAMPLE_RATE)
-            stop = int((sentence.end - utterance.start) * SAMPLE_RATE)
             pieces.append(sentence)
-            raws.append(_measure_one(sentence, samples[first:stop], (), sentence.start))
+            raws.append(_measure_one(sentence, frames, (), sentence.start))
         last_end = max(last_end, utterance.end)
     found = _compare([*utterances, *pieces], [*whole, *raws])
-    return _with_manners(found[: len(utterances)], pieces, found[len(utterances) :])
+    manners = _with_manners(found[: len(utterances)], pieces, found[len(utterances) :])
+    return Sound(manners, per_second(frames, utterances, turns))
 
 
 def sentences(utterance: Utterance) -> list[Utterance]:
@@ -159,39 +160,8 @@ def _with_manners(
     return both
 
 
-def loudness_db(samples: FloatArray) -> float:
-    """Level of the active part of a stretch.
-
-    Args:
-        samples: (samples,) float32 in [-1, 1], 16 kHz.
-
-    Returns:
-        Mean power of the frames within 15 dB of the loudest one, dB full scale, at least -90.
-    """
-    n = len(samples) // _FRAME
-    if n == 0:
-        return -90.0
-    power = np.mean(np.square(samples[: n * _FRAME].reshape(n, _FRAME), dtype=np.float64), axis=1)
-    top = float(np.quantile(power, 0.95))
-    active = power[power >= top * 10**-1.5]
-    mean = float(active.mean()) if active.size else top
-    return max(-90.0, 10 * float(np.log10(mean + 1e-12)))
-
-
-def syllables(word: str) -> int:
-    """Roughly how many syllables a word has: its groups of vowels, or its ideographs.
-
-    Words per second would call a sentence of short words fast.
-    """
-    ideographs = sum(is_unspaced(character) for character in word)
-    letters = unicodedata.normalize("NFD", word.casefold())
-    groups = len(re.findall(r"[aeiouyаеёиоуыэюяαεηιουω]+", letters))
-    digits = sum(character.isdigit() for character in word)
-    return max(1, ideographs + groups + 2 * digits)
-
-
 def _measure_one(
-    utterance: Utterance, samples: FloatArray, turns: Sequence[Turn], last_end: float
+    utterance: Utterance, frames: Frames, turns: Sequence[Turn], last_end: float
 ) -> _Raw:
     words = utterance.words
     texts = [word.text for word in words] or utterance.text.split()
@@ -200,9 +170,10 @@ def _measure_one(
     # Pauses inside a sentence belong to its rate; sums of word times alone would hide them.
     seconds = min(duration, spoken + 0.5 * (duration - spoken)) if words else duration
     overlap_seconds = _overlap(utterance, turns)
+    sound = frames.between(utterance.start, utterance.end)
     return _Raw(
-        loudness_db=loudness_db(samples),
-        pitch_hz=median_pitch(samples),
+        loudness_db=sound.loudness_db(),
+        pitch_hz=sound.median_pitch(),
         rate=len(texts) / max(seconds, 0.2),
         syllable_rate=sum(map(syllables, texts)) / max(seconds, 0.2),
         pause_before=max(0.0, utterance.start - last_end),
@@ -241,9 +212,7 @@ def _interrupts(utterance: Utterance, turns: Sequence[Turn]) -> bool:
 def _compare(utterances: Sequence[Utterance], raws: Sequence[_Raw]) -> list[Acoustics]:
     """Turn raw measures into values relative to each speaker's habit."""
     loudness = np.array([raw.loudness_db for raw in raws])
-    semitones = np.array(
-        [12 * np.log2(raw.pitch_hz / 100) if raw.pitch_hz else np.nan for raw in raws]
-    )
+    pitch = semitones(np.array([raw.pitch_hz or np.nan for raw in raws], dtype=np.float64))
     log_rate = np.array(
         [
             np.log(raw.syllable_rate) if len(u.text.split()) >= RATE_WORDS else np.nan
@@ -252,10 +221,10 @@ def _compare(utterances: Sequence[Utterance], raws: Sequence[_Raw]) -> list[Acou
     )
     speakers = [utterance.speaker_id for utterance in utterances]
     lines = {
-        name: _relative(values, speakers, _SPREAD_FLOOR[name])
+        name: relative_to_habit(values, speakers, SPREAD_FLOOR[name])
         for name, values in (
             ("loudness", loudness),
-            ("semitones", semitones),
+            ("semitones", pitch),
             ("log_rate", log_rate),
         )
     }
@@ -279,42 +248,12 @@ def _compare(utterances: Sequence[Utterance], raws: Sequence[_Raw]) -> list[Acou
     return found
 
 
-def _relative(
-    values: Floats, speakers: Sequence[int | None], floor: float
-) -> tuple[Floats, Floats]:
-    """Difference from the speaker's median, and the same in robust standard deviations.
-
-    Args:
-        values: (utterances,) float64, NaN where nothing was measured.
-        speakers: Key of each utterance's speaker.
-        floor: Smallest spread believed, in the unit of the values.
-
-    Returns:
-        Two (utterances,) arrays, 0 where nothing was measured.
-    """
-    offset, z = np.zeros(len(values)), np.zeros(len(values))
-    known = ~np.isnan(values)
-    for speaker in set(speakers):
-        own = np.array([s == speaker for s in speakers], dtype=bool)
-        base = values[own & known]
-        if base.size < MIN_BASELINE:
-            base = values[known]
-        if not base.size:
-            continue
-        centre = float(np.median(base))
-        spread = max(floor, 1.4826 * float(np.median(np.abs(base - centre))))
-        mine = own & known
-        offset[mine] = values[mine] - centre
-        z[mine] = offset[mine] / spread
-    return offset, z
-
-
 def _cues(
     raw: _Raw, relative: dict[str, tuple[float, float]], *, is_first: bool
 ) -> tuple[Cue, ...]:
     """The labels that follow from the numbers; thresholds as in the module docstring."""
     decibels, loudness_z = relative["loudness"]
-    semitones, pitch_z = relative["semitones"]
+    interval, pitch_z = relative["semitones"]
     log_ratio, rate_z = relative["log_rate"]
     is_overlap = raw.overlap_seconds >= OVERLAP_LONG or (
         raw.overlap_seconds >= OVERLAP_SECONDS and raw.overlap >= OVERLAP_SHARE
@@ -322,7 +261,7 @@ def _cues(
     checks = {
         Cue.LOUD: loudness_z >= LOUD_Z and decibels >= LOUD_DB,
         Cue.QUIET: loudness_z <= -LOUD_Z and decibels <= -LOUD_DB,
-        Cue.RAISED: pitch_z >= RAISED_Z and semitones >= RAISED_SEMITONES,
+        Cue.RAISED: pitch_z >= RAISED_Z and interval >= RAISED_SEMITONES,
         Cue.FAST: rate_z >= RATE_Z and log_ratio >= np.log(FAST_RATIO),
         Cue.SLOW: rate_z <= -RATE_Z and log_ratio <= np.log(SLOW_RATIO),
         Cue.OVERLAP: is_overlap,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from engine.audio.decode import SAMPLE_RATE, chunks
 from engine.progress import Report
 from engine.speech.tagging import installed_tagger, tag_events
-from engine.types import Event, FloatArray, Span
+from engine.types import Event, Span
 
 MIN_SILENCE = 3.0  # seconds
 MIN_NOISE = 0.6
@@ -76,21 +76,6 @@ def find_events(
     if tagger is not None:
         found += tag_events(timeline_path, tagger, report)
     return sorted(found, key=lambda event: (event.start, event.end))
-
-
-def per_second_levels(timeline_path: Path) -> FloatArray:
-    """Level of each second of a recording.
-
-    Returns:
-        (seconds,) float32, RMS in dB full scale, at least -90.
-    """
-    rows = []
-    for _, samples in chunks(timeline_path, _CHUNK_SECONDS):
-        n = -(-len(samples) // SAMPLE_RATE)
-        padded = np.pad(samples, (0, n * SAMPLE_RATE - len(samples)))
-        power = np.mean(np.square(padded.reshape(n, SAMPLE_RATE)), axis=1)
-        rows.append(np.maximum(-90.0, 10 * np.log10(power + 1e-12)).astype(np.float32))
-    return np.concatenate(rows) if rows else np.zeros(0, dtype=np.float32)
 
 
 def _features(path: Path, report: Report) -> tuple[Floats, Floats]:

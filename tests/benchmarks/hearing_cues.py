@@ -163,7 +163,7 @@ def main() -> None:
             heard = asr.transcribe(recogniser, timeline.path, spans, asr.AsrOptions("en"), silent())
             turns = list(diarize.diarize(timeline, spans, 0, silent()).turns)
             utterances = merge.utterances(heard.words, turns)
-        found = acoustics.measure(timeline.path, utterances, turns, silent())
+        found = acoustics.measure(timeline.path, utterances, turns, silent()).utterances
         print(f"{timeline.duration:.0f} s, {len(utterances)} utterances\n")
         report(utterances, found, planted)
 

@@ -1,22 +1,15 @@
 import numpy as np
 import pytest
 import soundfile as sf
+from tones import RATE, buzz
 
 from engine.progress import silent
-from engine.speech import tagging
-from engine.speech.acoustics import loudness_db, measure, sentences
-from engine.speech.events import find_events, per_second_levels
-from engine.speech.pitch import median_pitch, pitch_track
+from engine.speech import acoustics, tagging
+from engine.speech.acoustics import sentences
+from engine.speech.events import find_events
+from engine.speech.frames import measure_frames
 from engine.types import Cue, Event, Span, Turn, Utterance, Word
 from engine.weights.catalogue import catalogue
-
-RATE = 16_000
-
-
-def buzz(hertz: float, seconds: float, level: float = 0.1) -> np.ndarray:
-    t = np.arange(int(seconds * RATE)) / RATE
-    x = sum(np.sin(2 * np.pi * k * hertz * t) / k for k in range(1, 20) if k * hertz < 7000)
-    return (level * x / np.sqrt(np.mean(np.square(x)))).astype(np.float32)
 
 
 def said(index: int, start: float, end: float, n_words: int = 6, speaker: int = 0) -> Utterance:
@@ -26,24 +19,51 @@ def said(index: int, start: float, end: float, n_words: int = 6, speaker: int = 
     return Utterance(index, start, end, f"S{speaker}", text, speaker, words)
 
 
+def measure(path, utterances, turns, report):
+    return acoustics.measure(path, utterances, turns, report).utterances
+
+
+def frames_of(folder, samples: np.ndarray):
+    """The frames of some samples, all of them spoken."""
+    sf.write(folder / "f.flac", samples, RATE)
+    everything = Utterance(0, 0.0, len(samples) / RATE, "", "")
+    return measure_frames(folder / "f.flac", [everything], silent())
+
+
 @pytest.mark.parametrize("hertz", [70, 95, 120, 180, 240, 330])
-def test_pitch_of_a_buzz(hertz):
-    assert median_pitch(buzz(hertz, 1.0)) == pytest.approx(hertz, rel=0.02)
+def test_pitch_of_a_buzz(tmp_path, hertz):
+    assert frames_of(tmp_path, buzz(hertz, 1.0)).median_pitch() == pytest.approx(hertz, rel=0.02)
 
 
-def test_noise_and_silence_have_no_pitch():
+def test_noise_and_silence_have_no_pitch(tmp_path):
     noise = np.random.default_rng(0).standard_normal(RATE).astype(np.float32) * 0.1
-    assert median_pitch(noise) is None
-    assert median_pitch(np.zeros(RATE, np.float32)) is None
-    assert pitch_track(np.zeros(10, np.float32)).size == 0
+    assert frames_of(tmp_path, noise).median_pitch() is None
+    assert frames_of(tmp_path, np.zeros(RATE, np.float32)).median_pitch() is None
+    assert frames_of(tmp_path, np.zeros(10, np.float32)).median_pitch() is None
+    assert frames_of(tmp_path, noise).between(5, 6).median_pitch() is None
 
 
-def test_loudness_ignores_pauses():
+def test_a_hum_far_below_the_voice_is_not_its_pitch(tmp_path):
+    hum = np.tile(buzz(65, 0.5, 0.0005), 4)
+    voice = np.concatenate([buzz(200, 0.5), np.zeros(3 * RATE // 2, np.float32)])
+    assert frames_of(tmp_path, voice + hum).median_pitch() == pytest.approx(200, rel=0.02)
+
+
+def test_frames_are_the_same_across_the_border_of_a_chunk(tmp_path):
+    x = buzz(120, 31.0)
+    found = frames_of(tmp_path, x)
+    assert len(found.power) == len(found.pitch) == 1550
+    assert found.pitch[1480:1520] == pytest.approx(np.full(40, 120), rel=0.02)
+    assert found.power[1490:1510] == pytest.approx(np.full(20, 0.01), rel=0.2)
+
+
+def test_loudness_ignores_pauses(tmp_path):
     x = buzz(120, 1.0)
     with_pause = np.concatenate([x, np.zeros(2 * RATE, np.float32), x])
-    assert loudness_db(with_pause) == pytest.approx(loudness_db(x), abs=0.5)
-    assert loudness_db(x) == pytest.approx(-20, abs=0.5)
-    assert loudness_db(np.zeros(10, np.float32)) == -90
+    alone = frames_of(tmp_path, x).loudness_db()
+    assert frames_of(tmp_path, with_pause).loudness_db() == pytest.approx(alone, abs=0.5)
+    assert alone == pytest.approx(-20, abs=0.5)
+    assert frames_of(tmp_path, np.zeros(10, np.float32)).loudness_db() == -90
 
 
 def sentence(start: float, end: float, n_words: int = 6) -> list[Word]:
@@ -139,13 +159,6 @@ def test_events_between_speech(tmp_path):
     assert told[1] not in found
     assert all(event.end <= 30 for event in found if event.source == "signal")
     assert [e.start for e in found] == sorted(e.start for e in found)
-
-
-def test_levels_per_second(tmp_path):
-    sf.write(tmp_path / "a.flac", buzz(120, 3.5), RATE)
-    levels = per_second_levels(tmp_path / "a.flac")
-    assert levels.shape == (4,)
-    assert levels[0] == pytest.approx(-20, abs=0.5)
 
 
 def test_an_installed_tagger_adds_its_events(tmp_path, monkeypatch):

@@ -32,6 +32,7 @@ from engine.types import (
     Verdict,
     Word,
 )
+from engine.types_seconds import Seconds
 
 LETTERS = "bcdfghjklmnpqrstvwxyz"
 
@@ -75,6 +76,8 @@ def fill(store, seed, n_lines=30):
     store.save_utterances(key, [*lines, Utterance(n_lines, 200, 201, "", words(), 0)])
     store.save_utterances(key, lines)
     store.save_acoustics(key, [Acoustics(-20.0) for _ in lines])
+    levels = np.random.default_rng(seed + 500).uniform(-90, 0, (5, 60)).astype(np.float32)
+    store.save_seconds(key, Seconds(*levels))
     store.save_events(key, [Event(2, 3, words(1))])
     store.save_edges(key, [Edge(1, 0, Relation.REPLY_TO, 1.0, words())])
     store.save_entities(key, {(words(1), "thing"): [0], words(1): [1, 2]})

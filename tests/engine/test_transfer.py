@@ -45,6 +45,7 @@ PLAIN_COLUMNS = {
     ("answers", "ratings"),
     ("voiceprints", "vector"),
     ("vectors", "data"),
+    ("seconds", "data"),
     ("versions", "payload"),
 }
 PACKED = re.compile(
