@@ -113,14 +113,14 @@ def test_no_words_on_noise_and_music(hear, tmp_path, sound):
 
 
 def test_nothing_is_invented_between_two_stretches_of_speech(hear, tmp_path):
-    # B1: speech, a minute of room noise, speech
+    """B1: speech, a minute of room noise, speech."""
     speech, _ = sf.read(AUDIO / "misc" / "jfk.wav")
     source = write(tmp_path / "x.wav", np.concatenate([speech, pink(60, 0.003), speech]))
     assert text_of(hear(source)[1]) == f"{plain(JFK)} {plain(JFK)}"
 
 
 def test_quiet_speech_is_heard(hear, tmp_path):
-    # B5: 32 dB softer, about -50 dB full scale
+    """B5: 32 dB softer, about -50 dB full scale."""
     speech, _ = sf.read(AUDIO / "misc" / "jfk.wav")
     _, found = hear(write(tmp_path / "x.wav", speech * 10**-1.6))
     assert text_of(found) == plain(JFK)
@@ -128,7 +128,7 @@ def test_quiet_speech_is_heard(hear, tmp_path):
 
 @pytest.mark.skipif(shutil.which("flite") is None, reason="flite makes the voice")
 def test_a_count_of_more_than_a_minute_keeps_every_number(hear, tmp_path):
-    # B3 and B4: continuous speech over several windows
+    """B3, B4: continuous speech over several windows."""
     units = UNITS.split()
     names = [*units, *(f"{t} {u}".strip() for t in TENS.split() for u in ("", *units[:9]))][:90]
     command = ["flite", "-voice", "slt", "-t", ", ".join(names), "-o", str(tmp_path / "x.wav")]
@@ -143,6 +143,7 @@ def test_a_count_of_more_than_a_minute_keeps_every_number(hear, tmp_path):
 
 
 def test_two_voices_at_once_in_two_channels(hear):
+    """A8: both are heard, also at the same time."""
     timeline, found = hear(AUDIO / "misc" / "stereo_diarization.wav")
     assert len(timeline.channel_paths) == 2
     turns = diarize.diarize(timeline, [], 0, silent()).turns
@@ -156,6 +157,7 @@ def test_two_voices_at_once_in_two_channels(hear):
 
 
 def test_each_stretch_is_heard_in_its_own_language(hear):
+    """C2: two languages in one recording."""
     _, found = hear(AUDIO / "misc" / "multilingual.mp3")
     text = text_of(found)
     assert "to any person obtaining a copy of this software" in text

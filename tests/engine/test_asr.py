@@ -64,7 +64,9 @@ def test_words_come_back_in_the_recordings_time(monkeypatch, timeline):
 
 
 def test_a_decoder_that_stops_early_is_asked_again(monkeypatch, timeline):
-    # B4: the first hearing of the long window ends after 10 of 28 seconds
+    """B4: the rest of the window is heard once more."""
+
+    # the first hearing of the long window ends after 10 of 28 seconds
     def script(seconds: float, *_: str) -> list[Word]:
         return talk(10) if seconds > 20 else talk(seconds, 50)
 
@@ -91,6 +93,7 @@ def test_speech_that_stays_without_words_is_a_gap(monkeypatch, timeline):
 
 
 def test_a_loop_is_heard_again_in_halves(monkeypatch, timeline):
+    """B2: a loop is not the end of a window."""
     loop = [Word(i * 0.2, i * 0.2 + 0.1, "watching" if i % 2 else "thanks") for i in range(40)]
 
     def script(seconds: float, *_: str) -> list[Word]:
@@ -136,6 +139,7 @@ def test_vocabulary_is_a_prompt_and_never_an_answer(monkeypatch, timeline):
 
 
 def test_nobody_speaks(monkeypatch, timeline):
+    """A16: no speech, no words, no error."""
     backend = Scripted(lambda *_: talk(9))
     found = transcribe(recogniser(monkeypatch, backend), timeline, [], AsrOptions(), silent())
     assert found.words == ()

@@ -59,6 +59,7 @@ def likeness(a: np.ndarray, b: np.ndarray) -> float:
 
 @pytest.mark.parametrize("subtype", ["FLOAT", "DOUBLE", "PCM_24", "PCM_32", "PCM_U8", "ULAW"])
 def test_every_sample_format(tmp_path, subtype):
+    """A1, A2: floats, 8, 24 and 32 bits are sound like any other."""
     x = speechlike()
     timeline = decode(wav(tmp_path / "x.wav", x, subtype=subtype), tmp_path, "auto", silent())
     assert timeline.duration == pytest.approx(3.0, abs=0.001)
@@ -67,6 +68,7 @@ def test_every_sample_format(tmp_path, subtype):
 
 @pytest.mark.parametrize("rate", [8_000, 11_025, 44_100, 96_000, 192_000])
 def test_every_rate_keeps_its_length(tmp_path, rate):
+    """A3: telephone and studio rates are resampled, not refused."""
     source = wav(tmp_path / "x.wav", speechlike(2.0, rate), rate)
     assert decode(source, tmp_path, "auto", silent()).duration == pytest.approx(2.0, abs=0.02)
 
@@ -84,6 +86,7 @@ def test_every_rate_keeps_its_length(tmp_path, rate):
     ],
 )
 def test_every_container(tmp_path, name, codec):
+    """A6, A7: AAC, Opus and the others give the sound of the source."""
     rate = 48_000 if codec == "libopus" else 44_100
     x = speechlike(3.0, rate)
     source = encode(tmp_path / name, codec, x, rate)
@@ -100,6 +103,7 @@ def test_the_name_does_not_matter(tmp_path):
 
 @pytest.mark.parametrize(("data", "riff"), [(0, 0), (0xFFFFFFFF, 0xFFFFFFFF), (1000, 1036)])
 def test_a_wrong_length_in_the_header_is_not_believed(tmp_path, data, riff):
+    """A14: the size of the file counts, not what its header says."""
     source = tmp_path / "x.wav"
     source.write_bytes(header(data, riff) + pcm(speechlike()))
     assert decode(source, tmp_path, "auto", silent()).duration == pytest.approx(3.0, abs=0.05)
@@ -122,6 +126,7 @@ def test_more_formats(tmp_path, format_name):
 
 @pytest.mark.parametrize("channels", [3, 6])
 def test_many_channels_without_a_mask_never_become_silence(tmp_path, channels):
+    """A10: channels without a layout are mixed by what they carry."""
     x = speechlike()
     frames = np.zeros((len(x), channels), dtype=np.float32)
     frames[:, 2] = x
@@ -158,6 +163,7 @@ def test_two_microphones_in_one_room_are_one_recording(tmp_path):
 
 
 def test_only_one_channel_carries_the_voice(tmp_path):
+    """A8: an empty channel does not halve the other."""
     x = speechlike()
     frames = np.stack([np.zeros_like(x), x], axis=1)
     timeline = decode(wav(tmp_path / "x.wav", frames), tmp_path, "auto", silent())
@@ -165,6 +171,7 @@ def test_only_one_channel_carries_the_voice(tmp_path):
 
 
 def test_the_track_with_sound_is_taken(tmp_path):
+    """A11: the second track is taken where the first is silent."""
     x = speechlike(3.0, 48_000)
     source = tmp_path / "x.mkv"
     with av.open(str(source), "w") as container:
@@ -197,6 +204,7 @@ def test_a_cut_recording_is_kept_as_far_as_it_goes(tmp_path):
 
 
 def test_a_cut_m4a_says_so(tmp_path):
+    """A12: a download that stopped early is called incomplete."""
     whole = encode(tmp_path / "x.m4a", "aac", speechlike(10, 44_100), 44_100).read_bytes()
     source = tmp_path / "cut.m4a"
     source.write_bytes(whole[: len(whole) * 7 // 10])
@@ -225,6 +233,7 @@ def test_what_is_no_recording_is_refused_in_plain_words(tmp_path, content, messa
 
 
 def test_video_without_sound(tmp_path):
+    """A11: a film without sound is refused in plain words."""
     source = tmp_path / "x.mp4"
     with av.open(str(source), "w") as container:
         stream = container.add_stream("mpeg4", rate=10)
@@ -251,6 +260,7 @@ def test_not_a_number_is_silence_not_noise(tmp_path):
 
 
 def test_short_clip(tmp_path):
+    """A15: shorter than a recogniser accepts."""
     timeline = decode(wav(tmp_path / "x.wav", speechlike(0.3)), tmp_path, "auto", silent())
     assert timeline.duration == pytest.approx(0.3, abs=0.001)
 
@@ -272,7 +282,8 @@ def test_peaks_and_pieces_fit_the_timeline(tmp_path):
 
 
 def test_seek_is_exact_in_a_variable_rate_file(tmp_path):
-    # A17: tone bursts every two seconds must lie where they were, within 50 ms
+    """A17: a time leads to its moment."""
+    # tone bursts every two seconds must lie where they were, within 50 ms
     rate = 44_100
     x = np.zeros(rate * 11, dtype=np.float32)
     for second in range(1, 11, 2):

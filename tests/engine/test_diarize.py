@@ -26,6 +26,7 @@ def voices(people: list[int], likeness: float = 0.6, clean: float = 2.0) -> Voic
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
 def test_the_number_of_people_is_found(n):
+    """D3, D5: one threshold for two people and for eight."""
     people = [i % n for i in range(20 * n)]
     labels = cluster(voices(people), 0, ClusterOptions())
     assert len(set(labels.tolist())) == n
@@ -33,6 +34,7 @@ def test_the_number_of_people_is_found(n):
 
 
 def test_uneven_shares_and_a_set_count():
+    """D4: who speaks little is not merged into who speaks much."""
     people = [0] * 63 + [1] * 37 + [2] * 4
     assert len(set(cluster(voices(people), 0, ClusterOptions()).tolist())) == 3
     assert len(set(cluster(voices(people), 2, ClusterOptions()).tolist())) == 2
@@ -85,11 +87,13 @@ def test_pieces_are_rivals_only_where_both_are_active():
 
 
 def test_nothing_usable():
+    """D9: nothing to cluster."""
     nobody = VoicePieces(np.zeros((3, 192), np.float32), np.arange(3), np.ones(3), np.ones(3))
     assert cluster(nobody, 0, ClusterOptions()).tolist() == [-1, -1, -1]
 
 
 def test_many_pieces_stay_within_memory_and_time():
+    """D9: hours of pieces."""
     people = [i % 4 for i in range(2400)]
     pieces = voices(people, likeness=0.7)
     assert near_copies(pieces.embeddings).max() < 2400

@@ -190,7 +190,7 @@ HEARD_AGAIN = [
 
 
 def test_corrections_survive_a_worse_hearing(store, m):
-    """A second pass that got it wrong takes nothing from the user, and can be compared."""
+    """D6: a second pass that got it wrong takes nothing from the user, and can be compared."""
     ids = [s.id for s in store.speakers(m)]
     edits.rename_speaker(store, m, ids[0], "Ann")
     edits.rename_speaker(store, m, ids[1], "Bob")

@@ -201,6 +201,7 @@ def test_two_engines_share_one_library(engine, faults, tmp_path):
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_model_that_goes_missing_is_one_clear_line(ears, tmp_path, stage):
+    """B12: a fault of the engine is not called silence."""
     source, library = recording(tmp_path / "in"), tmp_path / "library"
     ears(f"{stage}.model")
     with pytest.raises(ModelMissing, match="whisper-base") as caught:

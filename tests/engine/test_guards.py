@@ -19,6 +19,7 @@ def words(text: str, start: float = 0.0, step: float = 0.4, p: float = 0.9) -> l
 
 
 def test_a_loop_is_found_and_cut_to_its_first_round():
+    """B2: a decoder that repeats itself."""
     stream = words("so we begin " + "thank you for watching " * 6 + "and go on")
     assert guards.find_loop(stream) == (3, 4, 6)
     text = " ".join(word.text for word in guards.cut_loops(stream))
@@ -51,6 +52,7 @@ def test_few_doubtful_words_on_a_moment_of_sound_are_not_believed():
 
 
 def test_times_never_run_backwards_and_stay_inside_speech():
+    """B7, B8: order and place of words."""
     spans = [Span(1.0, 2.0), Span(5.0, 7.0)]
     raw = [Word(0.2, 1.4, "a"), Word(1.3, 1.2, "b"), Word(3.0, 3.2, "c"), Word(4.9, 9.0, "d")]
     ordered = guards.order(raw, spans)
@@ -67,6 +69,7 @@ def test_the_first_word_after_a_pause_begins_with_the_speech():
 
 
 def test_speech_without_words_is_reported():
+    """B4: lost speech is shown as a gap."""
     spans = [Span(0, 4), Span(6, 10), Span(12, 12.7)]
     assert guards.unheard(words("a b c d e f g h i j"), spans) == [Span(6, 10), Span(12, 12.7)]
     tail = guards.unheard(words("a b"), [Span(0, 30)])
@@ -87,6 +90,7 @@ def test_a_hole_in_the_middle_is_reported():
     st.lists(st.tuples(st.floats(0.2, 5), st.floats(0.2, 5)), min_size=1, max_size=10),
 )
 def test_order_holds_for_anything(raw, lengths):
+    """B8: for any times a recogniser may invent."""
     spans, at = [], 0.0
     for pause, length in lengths:
         spans.append(Span(at + pause, at + pause + length))
@@ -117,6 +121,7 @@ def test_order_holds_for_anything(raw, lengths):
     ],
 )
 def test_tags_are_events_not_words(text, spoken, labels):
+    """C2: a placeholder in brackets never stands for speech."""
     kept, events = split_tags(words(text))
     assert " ".join(word.text for word in kept) == spoken
     assert [event.label for event in events] == labels

@@ -121,6 +121,7 @@ def test_a_corrected_utterance_corrects_the_voice(store):
 
 
 def test_undo_and_renaming_correct_it_too(store):
+    """D6: a name taken back leaves no voice behind."""
     made = learn(store, ANN, ANN, BO, BO, names=["Ann", "Bo"])
     ann, _ = store.speakers(made)
     edit(store, made, "rename_speaker", speaker_id=ann.id, name="Anna")
@@ -130,6 +131,7 @@ def test_undo_and_renaming_correct_it_too(store):
 
 
 def test_a_mixed_voice_is_not_remembered(store):
+    """D7: a cluster of two people teaches no voice."""
     made = learn(store, ANN, BO, CY, ANN, names=["Ann"])
     ann, bo, cy = store.speakers(made)
     edit(store, made, "merge_speakers", source_id=bo.id, target_id=ann.id)
@@ -171,6 +173,7 @@ def test_a_transcript_without_sound_is_left_alone(store):
 
 
 def test_one_voice_gets_one_name_and_one_name_one_voice():
+    """D7: matching is one to one."""
     known = {"Ann": rows(unit((0, 1))), "Bo": rows(unit((0, 0.9), (1, 0.44)))}
     voices = {7: rows(unit((0, 1), (1, 0.1))), 8: rows(unit((0, 0.95), (1, 0.3)))}
     found = match(voices, known)

@@ -18,6 +18,7 @@ def test_one_language_is_asked_a_few_times_only():
 
 
 def test_two_languages_are_told_apart_window_by_window():
+    """C2: each stretch in its own language."""
     languages = ["en"] * 60 + ["de"] * 40
     found = LanguageMap([25.0] * 100, probes(languages, []))
     assert found.dominant == "en"

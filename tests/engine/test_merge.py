@@ -16,7 +16,8 @@ def words(text: str, start: float = 0.0, step: float = 0.3) -> list[Word]:
 
 
 def test_a_speaker_change_inside_a_sentence_stream_splits_words_not_segments():
-    # D1: no silence between the two voices
+    """D1: words have speakers, segments have not."""
+    # no silence between the two voices
     found = utterances(words("a b c d e f g h"), [Turn(0, 1.2, 0), Turn(1.2, 3, 1)])
     assert [(u.speaker, u.text) for u in found] == [
         ("Speaker 1", "a b c d"),

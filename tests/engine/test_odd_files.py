@@ -93,6 +93,7 @@ WAYS = {
 
 @pytest.mark.parametrize("name", WAYS)
 def test_the_words_survive(heard, spoken, name):
+    """A1, A2, A5, A6, A7, A14: formats, endings and wrong headers."""
     timeline, samples = heard(WAYS[name](heard.folder / name, spoken))
     assert (
         abs(timeline.duration - spoken.size / odd.RATE_HZ) < 0.15
@@ -103,6 +104,7 @@ def test_the_words_survive(heard, spoken, name):
 
 @pytest.mark.parametrize("codec", ["libmp3lame", "pcm_mulaw", "pcm_alaw", "g722"])
 def test_telephone_recordings(heard, spoken, codec):
+    """A3: eight thousand samples a second."""
     rate_hz = 16_000 if codec == "g722" else 8_000
     name = "t.mp3" if codec == "libmp3lame" else "t.wav"
     timeline, samples = heard(odd.encoded(heard.folder / name, spoken, codec, rate_hz, b="16000"))
@@ -112,6 +114,7 @@ def test_telephone_recordings(heard, spoken, codec):
 
 @pytest.mark.parametrize("name", odd.NAMES)
 def test_the_name_never_matters(heard, spoken, name):
+    """A5: capital endings, blanks, other scripts, quotes."""
     _, samples = heard(odd.pcm_wav(heard.folder / name, spoken))
     assert likeness(samples, spoken) > 0.99
 
@@ -123,6 +126,7 @@ def test_a_wrong_ending_does_not_matter(heard, spoken):
 
 
 def test_speech_beside_a_tone_is_kept(heard, spoken):
+    """A8: speech in the right channel only."""
     timeline, samples = heard(odd.tone_left_speech_right(heard.folder / "x.wav", spoken))
     spectrum = np.abs(np.fft.rfft(samples))
     hertz = np.fft.rfftfreq(samples.size, 1 / odd.RATE_HZ)
@@ -132,6 +136,7 @@ def test_speech_beside_a_tone_is_kept(heard, spoken):
 
 
 def test_a_call_with_one_party_per_channel_gives_both(heard, spoken):
+    """A8: no caller is lost."""
     other = speech.at_level(speech.say("Yes, I have a question about the roof.", "slt"), -23)
     frames = np.zeros((spoken.size + other.size, 2), np.float32)
     frames[: spoken.size, 0] = spoken
@@ -143,6 +148,7 @@ def test_a_call_with_one_party_per_channel_gives_both(heard, spoken):
 
 
 def test_a_cut_download_says_so(heard, spoken):
+    """A12: no raw message of a library."""
     made = odd.cut(odd.encoded(heard.folder / "a.m4a", spoken, "aac", 44_100))
     with pytest.raises(AudioError, match="incomplete"):
         heard(made)
@@ -184,6 +190,7 @@ def test_a_cut_m4a_with_its_index_in_front_is_kept_as_far_as_it_goes(heard, spok
     ],
 )
 def test_what_has_no_sound_is_refused_in_plain_words(heard, name, make, words):
+    """A11, A15: empty, header only, no audio track."""
     with pytest.raises(AudioError, match=words) as caught:
         heard(make(heard.folder / name))
     assert name in caught.value.message
@@ -193,6 +200,7 @@ def test_what_has_no_sound_is_refused_in_plain_words(heard, name, make, words):
 
 @pytest.mark.parametrize("seconds", [0.05, 0.3])
 def test_a_very_short_clip(heard, spoken, seconds):
+    """A15: less than a second."""
     timeline, samples = heard(
         odd.pcm_wav(heard.folder / "s.wav", spoken[: int(seconds * odd.RATE_HZ)])
     )
@@ -202,12 +210,14 @@ def test_a_very_short_clip(heard, spoken, seconds):
 
 @pytest.mark.parametrize("what", [speech.silence, speech.chords, speech.noise])
 def test_sound_without_speech_still_becomes_a_timeline(heard, what):
+    """A16: silence, music and noise are sound."""
     timeline, samples = heard(odd.pcm_wav(heard.folder / "w.wav", what(10.0)))
     assert timeline.duration == pytest.approx(10, abs=0.01)
     assert np.all(np.isfinite(samples))
 
 
 def test_seeking_in_a_variable_rate_file_hits_the_moment(heard):
+    """A17: an MP3 without an index."""
     made = odd.variable_rate_mp3(heard.folder / "long.mp3", odd.bursts(31.0, 5.0))
     assert b"Xing" not in made.read_bytes()[:4000]
     timeline, _ = heard(made)

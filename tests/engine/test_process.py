@@ -90,3 +90,28 @@ def test_exit_codes_are_put_into_words(code, words):
 def test_an_unknown_kind_of_failure_is_still_an_engine_error():
     error = process.error_of(messages.Failed("x", "Bug", "It broke.", "Report it."))
     assert type(error) is EngineError
+
+
+class SlowEngine:
+    """Says nothing for hours, then finishes; time is counted in polls."""
+
+    def __init__(self, n_polls):
+        self.left = n_polls
+        self.is_killed = False
+
+    def send(self, message):
+        self.job_id = message.job_id
+
+    def receive(self, timeout):
+        self.left -= 1
+        return None if self.left else messages.Finished(self.job_id, "heard")
+
+    def kill(self):
+        self.is_killed = True
+
+
+def test_a_slow_job_is_never_given_up(tmp_path):
+    """B10: three hours without a sign of life are no reason to kill a job."""
+    slow = SlowEngine(int(3 * 3600 / process.CANCEL_POLL))
+    assert process.run(slow, delete(tmp_path, "any")) == "heard"
+    assert not slow.is_killed

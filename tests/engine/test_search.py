@@ -117,6 +117,7 @@ def test_a_failure_is_never_zero_hits(store, meeting):
 
 
 def test_two_character_words_of_other_scripts(store):
+    """C4: words of scripts without spaces, also short ones."""
     made = store.create_meeting("Scripts")
     texts = ["ประชุมวันนี้เรื่องงบประมาณ", "회의에서예산을논의했다", "x db库y"]
     store.save_utterances(made.id, [Utterance(i, i, i + 1, "", t) for i, t in enumerate(texts)])
