@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from engine import paths
+from engine import paths, vault
 from engine.errors import EngineError
 from engine.graph import care
 from engine.graph.database import DATABASE_NAME
@@ -183,6 +183,8 @@ def library_check(library_dir: Path) -> Check:
     if not (library_dir / DATABASE_NAME).is_file():
         return Check(name, True, "no meeting yet")
     try:
+        if vault.is_locked(library_dir):
+            return Check(name, True, "encrypted; not looked into without its passphrase")
         problems, n_meetings = care.examined(library_dir)
     except EngineError as error:
         return Check(name, False, error.message, error.hint)

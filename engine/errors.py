@@ -39,6 +39,10 @@ class StoreError(EngineError):
     """The library cannot be read or written."""
 
 
+class LibraryLocked(StoreError):
+    """The library is encrypted and its passphrase was not given yet."""
+
+
 class MeetingNotFound(StoreError):
     """No meeting has this id or title."""
 

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from engine import sealed
 from engine.audio import decode as audio
 from engine.audio.decode import Timeline
 from engine.embed import Embedder
@@ -359,8 +360,8 @@ def fingerprint(source: Path) -> str:
     """
     digest = hashlib.sha256()
     try:
-        with source.open("rb") as file:
-            size = source.stat().st_size
+        with sealed.open_file(source, "rb") as file:
+            size = sealed.size(source)
             digest.update(str(size).encode())
             digest.update(file.read(FINGERPRINT_BYTES))
             file.seek(max(0, size - FINGERPRINT_BYTES))

@@ -7,6 +7,7 @@ engine's own queue.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 import uuid
@@ -15,7 +16,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from engine import errors, messages, worker
+from engine import errors, messages, vault, worker
 from engine.errors import Cancelled, EngineDied, EngineError
 from engine.progress import Progress
 
@@ -38,6 +39,15 @@ def error_of(reply: messages.Failed) -> EngineError:
         kind = EngineError
     error: EngineError = kind(reply.message, reply.hint)
     return error
+
+
+def hand_keys_over(connection: Connection[Any, Any]) -> None:
+    """Tell a new engine process the keys of encrypted libraries, before its first request."""
+    keys = vault.keys()
+    if keys.by_library:
+        # A process that is gone already is noticed by what is sent next.
+        with contextlib.suppress(OSError):
+            connection.send(keys)
 
 
 class EngineProcess:
@@ -78,6 +88,7 @@ class EngineProcess:
         # Our copy of the child's end must close, else its death would not show as end of file.
         theirs.close()
         self._process, self._connection = process, ours
+        hand_keys_over(ours)
 
     def send(self, message: messages.Request | messages.Cancel | messages.Shutdown) -> None:
         """Queue a request, starting the process first where needed.

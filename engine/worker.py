@@ -18,7 +18,7 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
-from engine import messages, paths
+from engine import messages, paths, vault
 from engine.errors import Cancelled, EngineError
 from engine.progress import Progress, Report
 
@@ -85,6 +85,8 @@ class _Inbox:
             while not isinstance(message := self._connection.recv(), messages.Shutdown):
                 if isinstance(message, messages.Cancel):
                     self.cancelled.add(message.job_id)
+                elif isinstance(message, vault.Keys):
+                    vault.adopt(message)
                 else:
                     self._requests.put(message)
         self._is_closing = True

@@ -33,6 +33,7 @@ _TABLE: tuple[tuple[str, str, Any, str], ...] = (
     ("file", "ratings", QT_TRANSLATE_NOOP("actions", "Export the ratings…"), "Ctrl+Alt+E"),
     ("file", "settings", QT_TRANSLATE_NOOP("actions", "Settings"), "Ctrl+,"),
     ("file", "models", QT_TRANSLATE_NOOP("actions", "Models"), "Ctrl+Shift+M"),
+    ("file", "encrypt", QT_TRANSLATE_NOOP("actions", "Encryption of the library…"), "Ctrl+Alt+L"),
     ("file", "-2", "", ""),
     ("file", "quit", QT_TRANSLATE_NOOP("actions", "Quit"), "Ctrl+Q"),
     ("edit", "undo", QT_TRANSLATE_NOOP("actions", "Undo"), "Ctrl+Z"),
@@ -82,7 +83,7 @@ _TABLE: tuple[tuple[str, str, Any, str], ...] = (
 ALWAYS = frozenset(
     key
     for line in (
-        "add add_folder record ratings settings models quit search ask show_ask",
+        "add add_folder record ratings settings models encrypt quit search ask show_ask",
         "library panel full_screen shortcuts log about",
     )
     for key in line.split()

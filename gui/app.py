@@ -25,7 +25,7 @@ from engine.errors import EngineError
 from engine.graph.store import Store
 from engine.messages import Failed
 from engine.settings import Settings
-from gui import damaged, theme, translation
+from gui import damaged, passphrase, theme, translation
 from gui.actions import Actions
 from gui.answer_actions import AnswerActions
 from gui.commands import Commands
@@ -108,6 +108,8 @@ class App(QObject):
         self.dialogs = Dialogs(self._anchor)
         self.window = MainWindow(self._parts(chosen))
         self.dialogs.set_parent(self.window)
+        self.encryption = passphrase.Encryption(library_dir)
+        self.encryption.set_window(self.window)
         self._connect()
 
     def start(self, meeting: str = "", files: Sequence[str] = ()) -> None:
@@ -176,6 +178,8 @@ class App(QObject):
         self._connect_recording()
         parts, queue, bar = self.window.parts, self.queue, self.window.parts.jobs
         queue.changed.connect(self._on_queue_changed)
+        parts.actions["encrypt"].triggered.connect(self.encryption.ask)
+        self.encryption.wanted.connect(self.window.close)
         queue.meeting_ready.connect(self._on_meeting_ready)
         bar.cancel_requested.connect(queue.cancel)
         bar.retry_requested.connect(queue.retry)
@@ -357,7 +361,7 @@ def main(argv: Sequence[str]) -> int:
         chosen, problem = Settings(), error
     app = make_application(chosen)
     library_dir = arguments.library or settings.library_dir(chosen)
-    if not damaged.library_opens(library_dir):
+    if not passphrase.library_unlocks(library_dir) or not damaged.library_opens(library_dir):
         return 1
     running = App(library_dir, Clients(), chosen)
     install_excepthook(running.window)
@@ -367,4 +371,6 @@ def main(argv: Sequence[str]) -> int:
     app.aboutToQuit.connect(checking.close)
     app.aboutToQuit.connect(running.close)
     running.start(arguments.meeting, arguments.files)
-    return app.exec()
+    status = app.exec()
+    passphrase.finish(running.encryption, argv, damaged.told)
+    return status

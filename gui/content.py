@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from engine import sealed
 from engine.graph.store import Store
 from engine.types import Event, Meeting, Note, Speaker, Topic, Utterance
 from gui.tracks import Track
@@ -146,7 +147,7 @@ def _prepared(utterances: list[Utterance]) -> Transcript:
 def _peaks(path: Path) -> npt.NDArray[np.float16] | None:
     """The kept peaks; they are a cache, so that an unreadable file is as good as none."""
     if path.exists():
-        with contextlib.suppress(OSError, ValueError):
-            peaks: npt.NDArray[np.float16] = np.load(path, allow_pickle=False)
+        with contextlib.suppress(OSError, ValueError), sealed.open_file(path, "rb") as file:
+            peaks: npt.NDArray[np.float16] = np.load(file, allow_pickle=False)
             return peaks
     return None

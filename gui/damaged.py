@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMessageBox
 
-from engine.errors import StoreError
+from engine.errors import EngineError, StoreError
 from engine.graph import care
 from engine.graph.store import Store
 from gui.reader import Reader
@@ -85,6 +85,11 @@ def question(error: StoreError, can_mend: bool) -> tuple[QMessageBox, dict[str, 
     end = box.addButton(tr("damaged", "Quit"), QMessageBox.ButtonRole.RejectRole)
     box.setEscapeButton(end)
     return box, answers | {again.text(): AGAIN, end.text(): QUIT}
+
+
+def told(error: EngineError) -> None:
+    """Say what could not be done when there is no window any more."""
+    QMessageBox.critical(None, "Earwitness", str(error))
 
 
 def asked(error: StoreError, can_mend: bool) -> str:

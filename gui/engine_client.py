@@ -18,6 +18,7 @@ from multiprocessing.process import BaseProcess
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from engine import messages
+from engine.process import hand_keys_over
 
 _GRACE_MS = 2500
 _JOIN_SECONDS = 3
@@ -169,6 +170,7 @@ class EngineClient(QObject):
         theirs.close()
         self._generation += 1
         self._process, self._connection = process, ours
+        hand_keys_over(ours)
         threading.Thread(
             target=self._read, args=(ours, self._generation), name=f"{name}-reader", daemon=True
         ).start()

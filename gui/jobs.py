@@ -14,6 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from engine import sealed
 from engine.messages import Analyse, AnalyseOptions, Failed, ImportTranscript
 from engine.progress import Progress
 from engine.types import Meeting
@@ -215,7 +216,7 @@ class JobQueue(QObject):
         ]
         temporary = self._file.with_suffix(".part")
         try:
-            temporary.write_text(json.dumps(entries), "utf-8")
+            sealed.write_text(temporary, json.dumps(entries))
             temporary.replace(self._file)
         except OSError:
             pass  # A full disk must not stop the work in hand; the list is only a convenience.
@@ -225,7 +226,7 @@ class JobQueue(QObject):
 def _loaded(path: Path) -> list[Task]:
     """The tasks an earlier session left; an unreadable file is as good as none."""
     try:
-        entries = json.loads(path.read_text("utf-8"))
+        entries = json.loads(sealed.read_text(path))
         return [
             Task(
                 entry["path"],

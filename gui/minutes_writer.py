@@ -12,6 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from engine import sealed
 from engine.messages import Enrich
 from engine.progress import Progress
 from engine.types import Meeting
@@ -110,13 +111,13 @@ class MinutesWriter(QObject):
     def _save(self) -> None:
         # A full disk must not stop the work; the list is only a convenience.
         with contextlib.suppress(OSError):
-            self._file.write_text(json.dumps(self.waiting), "utf-8")
+            sealed.write_text(self._file, json.dumps(self.waiting))
 
 
 def _loaded(path: Path) -> list[str]:
     """What an earlier session left; an unreadable file is as good as none."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = json.loads(sealed.read_text(path))
     except (OSError, ValueError):
         return []
     return [str(key) for key in found] if isinstance(found, list) else []

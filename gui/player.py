@@ -14,6 +14,7 @@ import numpy.typing as npt
 import soundfile
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from engine import sealed
 from gui.audio_output import Output, open_output
 from gui.stretch import Stretcher
 
@@ -90,7 +91,7 @@ class Player(QObject):
         if path is None:
             return True
         try:
-            self._file = soundfile.SoundFile(str(path))
+            self._file = soundfile.SoundFile(sealed.for_sound(path))
         except (soundfile.LibsndfileError, OSError):
             return False
         return True

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from engine import sealed
 from gui.library_actions import RECORDINGS
 
 _SECONDS = 3.0
@@ -78,7 +79,7 @@ class Watcher:
         kept = _remembered(self._memory) | {str(self._folder): self._seen or {}}
         temporary = self._memory.with_suffix(".part")
         try:
-            temporary.write_text(json.dumps(kept), "utf-8")
+            sealed.write_text(temporary, json.dumps(kept))
             temporary.replace(self._memory)
         except OSError:
             pass  # On a full disk nothing can be analysed either; the next look tries again.
@@ -148,7 +149,7 @@ class WatchFolder(QObject):
 def _remembered(path: Path) -> dict[str, dict[str, Mark]]:
     """What earlier sessions saw, by folder; an unreadable file is as good as none."""
     try:
-        kept = json.loads(path.read_text("utf-8"))
+        kept = json.loads(sealed.read_text(path))
         return {
             folder: {name: (int(size), int(time)) for name, (size, time) in marks.items()}
             for folder, marks in kept.items()

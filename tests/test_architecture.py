@@ -36,6 +36,9 @@ LAYERS = (
     ("engine.weights",),
     ("engine.messages", "engine.progress"),
     ("engine.settings", "engine.paths"),
+    ("engine.sealed",),
+    ("engine.vault",),
+    ("engine.swap",),
     ("engine.errors", "engine.types", "engine.questions", "engine"),
 )
 
@@ -54,6 +57,9 @@ WINDOW_MAY_IMPORT = (
     "engine.errors",
     "engine.settings",
     "engine.paths",
+    "engine.sealed",  # the player and what the window remembers open files of the library
+    "engine.vault",
+    "engine.graph.encryption",
     "engine.messages",
     "engine.progress",
     "engine.graph.store",
@@ -83,6 +89,8 @@ OWNERS = {
     "llama_cpp": ("engine.llm", "engine.guided"),
     "hnswlib": ("engine.graph",),
     "sqlite_utils": ("engine.graph",),
+    "sqlcipher3": ("engine.graph.connections",),
+    "cryptography": ("engine.vault", "engine.sealed"),
     "onnx": ("engine.weights",),
     "penman": ("engine.enrich",),
     "distributed": ("engine.cluster",),

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import soundfile as sf
 
+from engine import sealed
 from engine.audio.channels import ChannelStatistics, Mix
 from engine.audio.source import Block, blocks, loudest_track, missing_share, opened
 from engine.errors import AudioError
@@ -75,7 +76,7 @@ def decode(source: Path, media_dir: Path, channels: str, report: Report) -> Time
         statistics, n_channels, raw_paths, expected = _unpack(
             (source, track), media_dir, channels, report.part(0, 0.8)
         )
-        n_samples = raw_paths[0].stat().st_size // 2 if raw_paths else 0
+        n_samples = sealed.size(raw_paths[0]) // 2 if raw_paths else 0
         if not n_samples:
             raise AudioError(f"{source.name} contains no sound.", "It ends after its header.")
         duration = n_samples / SAMPLE_RATE
@@ -112,7 +113,7 @@ def read(path: Path, start: float = 0.0, end: float | None = None) -> FloatArray
         AudioError: The file is gone or damaged.
     """
     try:
-        with sf.SoundFile(path) as file:
+        with _sound(path) as file:
             first = min(max(0, round(start * SAMPLE_RATE)), file.frames)
             last = file.frames if end is None else min(round(end * SAMPLE_RATE), file.frames)
             file.seek(first)
@@ -137,7 +138,7 @@ def chunks(path: Path, seconds: float) -> Iterator[tuple[float, FloatArray]]:
     """
     n = max(1, round(seconds * SAMPLE_RATE))
     try:
-        with sf.SoundFile(path) as file:
+        with _sound(path) as file:
             position = 0
             while len(samples := file.read(n, dtype="float32")):
                 yield position / SAMPLE_RATE, samples
@@ -153,9 +154,38 @@ def duration_of(path: Path) -> float:
         AudioError: The file is gone or damaged.
     """
     try:
-        return float(sf.info(path).frames) / SAMPLE_RATE
+        return _frames(path) / SAMPLE_RATE
     except (sf.LibsndfileError, OSError) as error:
         raise AudioError(f"The sound of this meeting cannot be read: {path.name}.") from error
+
+
+@contextmanager
+def _sound(path: Path) -> Iterator[sf.SoundFile]:
+    """Open a timeline; a sealed one is closed with it."""
+    source = sealed.for_sound(path)
+    try:
+        with sf.SoundFile(source) as file:
+            yield file
+    finally:
+        if not isinstance(source, str):
+            source.close()
+
+
+@contextmanager
+def _new_flac(path: Path) -> Iterator[sf.SoundFile]:
+    """Write a mono timeline."""
+    target = sealed.new_sound(path)
+    try:
+        with sf.SoundFile(target, "w", SAMPLE_RATE, 1, "PCM_16", format="FLAC") as file:
+            yield file
+    finally:
+        if not isinstance(target, str):
+            target.close()
+
+
+def _frames(path: Path) -> int:
+    with _sound(path) as file:
+        return int(file.frames)
 
 
 class _Resampler:
@@ -218,7 +248,7 @@ def _unpack(
                     statistics = ChannelStatistics(n_channels)
                     resampler = _Resampler(n_channels)
                     raw_paths = [media_dir / f"raw-{c}.part" for c in range(n_channels)]
-                    files = [raw.open("wb") for raw in raw_paths]
+                    files = [sealed.open_file(raw, "wb") for raw in raw_paths]
                 samples = resampler.push(block)
                 statistics.add(samples)
                 _append(files, samples)
@@ -249,7 +279,7 @@ def _append(files: list, samples: FloatArray) -> None:  # type: ignore[type-arg]
 
 def _raw_pieces(raw_paths: list[Path]) -> Iterator[FloatArray]:
     """Yield (channels, n) float32 of the raw files, half a minute at a time."""
-    files = [path.open("rb") for path in raw_paths]
+    files = [sealed.open_file(path, "rb") for path in raw_paths]
     try:
         while pieces := [file.read(2 * SAMPLE_RATE * _MIX_SECONDS) for file in files]:
             if not pieces[0]:
@@ -263,10 +293,10 @@ def _raw_pieces(raw_paths: list[Path]) -> Iterator[FloatArray]:
 def _write_mix(raw_paths: list[Path], mix: Mix, path: Path, report: Report) -> None:
     """Write the timeline and its peaks."""
     used = [c for c, weight in enumerate(mix.weights) if weight]
-    total = raw_paths[0].stat().st_size / 2 / SAMPLE_RATE
+    total = sealed.size(raw_paths[0]) / 2 / SAMPLE_RATE
     peaks: list[FloatArray] = []
     part = path.with_suffix(".flac.part")
-    with sf.SoundFile(part, "w", SAMPLE_RATE, 1, "PCM_16", format="FLAC") as out:
+    with _new_flac(part) as out:
         for samples in _raw_pieces([raw_paths[c] for c in used]):
             mono = np.clip(mix.weights[used] @ samples, -1.0, 1.0)
             out.write(mono)
@@ -274,7 +304,7 @@ def _write_mix(raw_paths: list[Path], mix: Mix, path: Path, report: Report) -> N
             report("decode", out.frames / SAMPLE_RATE, total)
     part.replace(path)
     part = path.with_name("peaks.npy.part")
-    with part.open("wb") as file:
+    with sealed.open_file(part, "wb") as file:
         np.save(file, np.concatenate(peaks).astype(np.float16))
     part.replace(path.with_name("peaks.npy"))
 
@@ -289,7 +319,7 @@ def _write_channels(
     for channel in voices:
         path = media_dir / f"channel-{channel}.flac"
         part = path.with_suffix(".flac.part")
-        with sf.SoundFile(part, "w", SAMPLE_RATE, 1, "PCM_16", format="FLAC") as out:
+        with _new_flac(part) as out:
             for samples in _raw_pieces([raw_paths[channel]]):
                 out.write(samples[0])
         part.replace(path)

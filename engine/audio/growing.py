@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine import sealed
 from engine.audio.decode import SAMPLE_RATE
 from engine.errors import AudioError
 from engine.types import FloatArray
@@ -28,6 +29,7 @@ class GrowingWav:
         self.path = path
         self.position = 0
         self._data_at = 0
+        self._records: list[sealed.Record] = []
 
     def read(self, max_seconds: float) -> FloatArray:
         """Return what was appended since the last call, at most so much of it.
@@ -39,7 +41,8 @@ class GrowingWav:
             AudioError: It is not such a WAV.
         """
         try:
-            with self.path.open("rb") as file:
+            with sealed.open_file(self.path, "rb", self._records) as file:
+                self._records = getattr(file, "records", [])
                 if not self._data_at:
                     self._data_at = _data_offset(file.read(_LONGEST_HEADER), self.path)
                 if not self._data_at:
@@ -58,7 +61,7 @@ class GrowingWav:
     def behind(self) -> float:
         """Seconds of sound in the file that were not read yet."""
         try:
-            n_bytes = self.path.stat().st_size - self._data_at
+            n_bytes = sealed.size(self.path) - self._data_at
         except OSError:
             return 0.0
         return max(0.0, (n_bytes // 2 - self.position) / SAMPLE_RATE)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from engine import sealed
 from engine.errors import AudioError
 from engine.types import FloatArray
 
@@ -52,8 +53,8 @@ def opened(path: Path) -> Iterator[InputContainer]:
     import av
 
     try:
-        size = path.stat().st_size
-        file = path.open("rb")
+        size = sealed.size(path)
+        file = sealed.open_file(path, "rb")
     except OSError as error:
         raise AudioError(f"{path.name} cannot be read.", error.strerror or str(error)) from error
     with file:
@@ -175,7 +176,7 @@ def missing_share(path: Path) -> float:
     if found is None or found[1] in (0, 0xFFFFFFFF):
         return 0.0
     start, length = found
-    return max(0.0, 1 - (path.stat().st_size - start) / length)
+    return max(0.0, 1 - (sealed.size(path) - start) / length)
 
 
 def _is_length_wrong(path: Path) -> bool:
@@ -186,13 +187,13 @@ def _is_length_wrong(path: Path) -> bool:
     start, length = found
     if length in (0, 0xFFFFFFFF):
         return True
-    size = path.stat().st_size
+    size = sealed.size(path)
     return start + length < size - 8 and not _is_chunk(path, start + length, size)
 
 
 def _wav_data(path: Path) -> tuple[int, int] | None:
     """Where the samples of a WAV file begin and how many bytes the header promises."""
-    with path.open("rb") as file:
+    with sealed.open_file(path, "rb") as file:
         head = file.read(12)
         if head[:4] != b"RIFF" or head[8:12] != b"WAVE":
             return None
@@ -207,7 +208,7 @@ def _wav_data(path: Path) -> tuple[int, int] | None:
 
 def _is_chunk(path: Path, offset: int, size: int) -> bool:
     """Whether a plausible RIFF chunk begins at ``offset`` (or after the pad byte)."""
-    with path.open("rb") as file:
+    with sealed.open_file(path, "rb") as file:
         for start in (offset, offset + 1):
             file.seek(start)
             header = file.read(8)
@@ -220,7 +221,7 @@ def _is_chunk(path: Path, offset: int, size: int) -> bool:
 
 def _unreadable(path: Path, name: str) -> AudioError:
     """The clearest message for a file that no demuxer accepts."""
-    with path.open("rb") as file:
+    with sealed.open_file(path, "rb") as file:
         head = file.read(64)
     if head[4:8] in (b"ftyp", b"mdat", b"free", b"wide"):
         return AudioError(

@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from engine import sealed
 from engine.errors import AudioError
 
 JOURNAL = "journal.jsonl"
@@ -64,9 +65,10 @@ class TrackFile:
         self.path = path
         self.rate_hz = rate_hz
         self.n_samples = 0
-        # Unbuffered: what is written has left this process.
-        self._file: BinaryIO = path.open("wb", buffering=0)
+        # Unbuffered: what is written has left this process; when sealed, once a second.
+        self._file: BinaryIO = sealed.open_file(path, "wb", buffering=0)
         self._file.write(header(rate_hz, 1, 0))
+        self._file.flush()  # The header, which is written again, is a record of its own.
 
     def append(self, samples: Pcm) -> None:
         """Write (n,) int16 samples at the end."""
@@ -82,6 +84,7 @@ class TrackFile:
         self._file.seek(0)
         self._file.write(header(self.rate_hz, 1, 2 * self.n_samples))
         self._file.seek(0, os.SEEK_END)
+        self._file.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -144,8 +147,8 @@ class Journal:
             OSError: The disk is full or gone.
         """
         line = json.dumps({"event": event, "wall": time.time(), **facts}, ensure_ascii=False)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
+        with sealed.open_file(self._path, "ab") as file:
+            file.write(f"{line}\n".encode())
             file.flush()
             os.fsync(file.fileno())
 
@@ -186,7 +189,24 @@ def takes(recordings_dir: Path) -> list[Take]:
 def unfinished(recordings_dir: Path) -> list[Take]:
     """Recordings that were never handed over and that nobody is making now."""
     waiting = [take for take in takes(recordings_dir) if not take.is_taken]
-    return [take for take in waiting if take.is_finished or not _is_running(take)]
+    return [take for take in waiting if take.is_finished or not is_growing(take)]
+
+
+def is_growing(take: Take) -> bool:
+    """Whether another process is making the recording at this moment."""
+    if take.pid == os.getpid() or take.pid <= 0:
+        return False
+    if sys.platform == "win32":
+        # Asking for a process by signal 0 would end it there; a live recording grows instead.
+        newest = max((path.stat().st_mtime for path in take.tracks), default=0.0)
+        return time.time() - newest < _GROWS_WITHIN_SECONDS
+    try:
+        os.kill(take.pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def joined(take: Take) -> Path:
@@ -217,27 +237,28 @@ def seconds(path: Path) -> float:
 def mend(path: Path) -> None:
     """Write the true sizes into the header of a track that was cut off."""
     rate_hz, n_bytes = _measure(path)
-    n_bytes -= n_bytes % 2
-    with path.open("r+b") as file:
-        file.write(header(rate_hz, 1, n_bytes))
-        file.truncate(_HEADER_BYTES + n_bytes)
+    with sealed.open_file(path, "r+b") as file:
+        file.write(header(rate_hz, 1, n_bytes - n_bytes % 2))
+        if n_bytes % 2:
+            file.truncate(_HEADER_BYTES + n_bytes - 1)
 
 
 def _measure(path: Path) -> tuple[int, int]:
     """Rate and bytes of samples; an unreadable header counts as our usual one."""
-    with path.open("rb") as file:
+    with sealed.open_file(path, "rb") as file:
         head = file.read(_HEADER_BYTES)
+        n_bytes = file.seek(0, os.SEEK_END)
     rate_hz = struct.unpack_from("<I", head, 24)[0] if len(head) == _HEADER_BYTES else 0
-    return rate_hz or 16_000, max(0, path.stat().st_size - _HEADER_BYTES)
+    return rate_hz or 16_000, max(0, n_bytes - _HEADER_BYTES)
 
 
 def _interleaved(tracks: Sequence[Path], target: Path) -> Path:
     """Put mono tracks side by side; shorter ones end in silence."""
     rate_hz = _measure(tracks[0])[0]
-    files = [path.open("rb") for path in tracks]
+    files = [sealed.open_file(path, "rb") for path in tracks]
     partial = target.with_suffix(".part")
     try:
-        with partial.open("wb") as out:
+        with sealed.open_file(partial, "wb") as out:
             out.write(header(rate_hz, len(tracks), 0))
             n_bytes = 0
             for file in files:
@@ -263,7 +284,7 @@ def _interleaved(tracks: Sequence[Path], target: Path) -> Path:
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """Whole lines of a journal; the last one may have been cut."""
     try:
-        text = path.read_text("utf-8", errors="replace")
+        text = sealed.read_text(path)
     except OSError:
         return
     for line in text.splitlines():
@@ -273,20 +294,3 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             continue
         if isinstance(fact, dict) and "event" in fact:
             yield fact
-
-
-def _is_running(take: Take) -> bool:
-    """The process that makes the recording lives."""
-    if take.pid == os.getpid() or take.pid <= 0:
-        return False
-    if sys.platform == "win32":
-        # Asking for a process by signal 0 would end it there; a live recording grows instead.
-        newest = max((path.stat().st_mtime for path in take.tracks), default=0.0)
-        return time.time() - newest < _GROWS_WITHIN_SECONDS
-    try:
-        os.kill(take.pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -1,15 +1,15 @@
-"""Commands that look after a whole library: check, repair, backup, restore, move, merge, send."""
+"""Commands that look after a whole library: its health, its copies, its place, its encryption."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from engine import settings
-from engine.cli import output, session
+from engine import settings, vault
+from engine.cli import output, passphrase, session
 from engine.cli.output import ProgressLine
 from engine.errors import StoreError
-from engine.graph import care, transfer
+from engine.graph import care, encryption, transfer
 from engine.graph.database import DATABASE_NAME
 from engine.graph.store import Store
 from engine.progress import Report
@@ -25,6 +25,11 @@ def _existing(arguments: argparse.Namespace) -> Path:
     if not (folder / DATABASE_NAME).is_file():
         raise StoreError(f"There is no library in {folder}.")
     return folder
+
+
+def _other_library(arguments: argparse.Namespace) -> Path:
+    """The folder that the user named, unlocked where it is an encrypted library."""
+    return passphrase.unlocked(_folder(arguments))
 
 
 def _folder(arguments: argparse.Namespace) -> Path:
@@ -62,7 +67,7 @@ def backup(arguments: argparse.Namespace) -> int:
 
 def restore(arguments: argparse.Namespace) -> int:
     """Put a backup in the place of the library."""
-    kept = care.restore(_folder(arguments), session.library_path(arguments))
+    kept = care.restore(_other_library(arguments), session.library_path(arguments))
     if arguments.json:
         output.print_json({"kept": kept})
         return 0
@@ -86,7 +91,7 @@ def merge(arguments: argparse.Namespace) -> int:
     Raises:
         StoreError: The other folder is no library, or this very one.
     """
-    other, own = _folder(arguments), session.library_path(arguments)
+    other, own = _other_library(arguments), session.library_path(arguments)
     if other == own:
         raise StoreError("A library cannot be merged with itself.")
     line = ProgressLine("merge")
@@ -102,7 +107,7 @@ def merge(arguments: argparse.Namespace) -> int:
 
 def send(arguments: argparse.Namespace) -> int:
     """Move one meeting into another library, which is made if it is not there."""
-    target_dir = _folder(arguments)
+    target_dir = _other_library(arguments)
     line = ProgressLine("send")
     with Store(_existing(arguments)) as source:
         meeting = source.meeting(arguments.meeting)
@@ -113,4 +118,41 @@ def send(arguments: argparse.Namespace) -> int:
         output.print_json(copied)
         return 0
     print(f"{meeting.title} is now in {target_dir}.")
+    return 0
+
+
+def encrypt(arguments: argparse.Namespace) -> int:
+    """Encrypt the library with a new passphrase."""
+    folder = session.library_folder(arguments)
+    if vault.is_encrypted(folder):
+        raise StoreError("The library is encrypted already.")
+    chosen = passphrase.new()
+    line = ProgressLine("encrypt")
+    encryption.encrypt(folder, chosen, Report(line))
+    line.close()
+    return _done(arguments, f"{folder} is encrypted. {encryption.WITHOUT} {encryption.OLD_BLOCKS}")
+
+
+def decrypt(arguments: argparse.Namespace) -> int:
+    """Write the library back as plain files."""
+    folder = _existing(arguments)
+    line = ProgressLine("decrypt")
+    encryption.decrypt(folder, Report(line))
+    line.close()
+    return _done(arguments, f"{folder} can be read without a passphrase again.")
+
+
+def change_passphrase(arguments: argparse.Namespace) -> int:
+    """Change the passphrase of the library."""
+    folder = session.library_folder(arguments)
+    if not vault.is_encrypted(folder):
+        raise StoreError("The library is not encrypted.", "Run `earwitness library encrypt`.")
+    old = passphrase.old()
+    vault.unlock(folder, old)  # a wrong one is told before the new one is asked for
+    vault.change_passphrase(folder, old, passphrase.new(line=1))
+    return _done(arguments, "The passphrase is changed. Backups keep the old one.")
+
+
+def _done(arguments: argparse.Namespace, text: str) -> int:
+    output.print_json({"done": text}) if arguments.json else print(text)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from engine import messages, process
+from engine import messages, process, vault
 from engine.cli import output, session
 from engine.errors import AudioError, EngineError
 from engine.types import Meeting
@@ -74,9 +74,14 @@ def _on_cluster(files: list[Path], arguments: argparse.Namespace) -> list[Meetin
     from engine.cluster import analyse_files
 
     meetings: list[Meeting] = []
-    outcomes = analyse_files(
-        arguments.cluster, files, session.library_path(arguments), _options(arguments)
-    )
+    library_dir = session.library_path(arguments)
+    if vault.is_encrypted(library_dir):
+        # Workers keep what they hear in plain files until it is sent.
+        raise EngineError(
+            "A cluster would leave meetings of this encrypted library in plain files meanwhile.",
+            "Analyse them on this machine, or name another library.",
+        )
+    outcomes = analyse_files(arguments.cluster, files, library_dir, _options(arguments))
     for n, outcome in enumerate(outcomes, 1):
         how = "in the library already" if outcome.was_held else "done"
         if outcome.meeting is not None:

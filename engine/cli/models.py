@@ -104,7 +104,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     """Check that this machine can do the work."""
     from engine import doctor as checks
 
-    library = session.library_path(arguments)
+    library = session.library_folder(arguments)
     found = checks.privacy_checks() if arguments.privacy else checks.checks(library)
     if arguments.json:
         output.print_json(found)

@@ -147,7 +147,7 @@ def _add_library(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _add_care(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser(
         "library",
-        help="check, repair, back up, move or merge the library",
+        help="check, repair, back up, move, merge or encrypt the library",
         description="Look after the library as a whole.",
         epilog="Example: earwitness library backup /media/disk/meetings",
     )
@@ -164,6 +164,12 @@ def _add_care(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     ):
         action = _command(actions, name, help_text, f"library {name} {place}", handler)
         action.add_argument("folder", type=Path, metavar="FOLDER")
+    for name, help_text, handler in (
+        ("encrypt", "let nobody read the library without a passphrase", care.encrypt),
+        ("decrypt", "write an encrypted library back as plain files", care.decrypt),
+        ("change-passphrase", "change the passphrase of the library", care.change_passphrase),
+    ):
+        _command(actions, name, help_text, f"library {name}", handler)
     action = _command(
         actions,
         "send",

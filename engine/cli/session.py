@@ -8,11 +8,21 @@ from pathlib import Path
 from typing import Any
 
 from engine import messages, process, settings
+from engine.cli import passphrase
 from engine.cli.output import ProgressLine
 from engine.graph.store import Store
 
 
 def library_path(arguments: argparse.Namespace) -> Path:
+    """The library folder of this call, unlocked.
+
+    Raises:
+        StoreError: It is encrypted, and the passphrase is wrong or cannot be asked for.
+    """
+    return passphrase.unlocked(library_folder(arguments))
+
+
+def library_folder(arguments: argparse.Namespace) -> Path:
     """The library folder the user named, or the default one."""
     chosen: Path | None = arguments.library
     return (chosen or settings.library_dir()).expanduser().resolve()

@@ -8,8 +8,10 @@ import time
 from contextlib import closing, suppress
 from pathlib import Path
 
+from engine import vault
 from engine.errors import StoreError
 from engine.graph import transfer
+from engine.graph.connections import connect
 from engine.graph.database import DATABASE_NAME, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.removal import FULL_TEXT_TABLES
@@ -51,7 +53,7 @@ def refuse_if_open(library_dir: Path) -> None:
     path = Path(library_dir) / DATABASE_NAME
     if not path.is_file():
         return
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=_SECONDS_ALONE)) as connection:
+    with closing(connect(path, isolation_level=None, timeout=_SECONDS_ALONE)) as connection:
         try:
             # Without shared memory a write-ahead log belongs to one connection or to none.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -217,7 +219,8 @@ def backup(store: Store, folder: Path) -> Path:
         with guarded(folder):
             shutil.rmtree(temporary, ignore_errors=True)
             temporary.mkdir(parents=True)
-            with closing(sqlite3.connect(temporary / DATABASE_NAME)) as copy:
+            vault.copy_header(store.library_dir, temporary)
+            with closing(connect(temporary / DATABASE_NAME)) as copy:
                 store.connection.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
                 (state,) = copy.execute("PRAGMA quick_check(1)").fetchone()
@@ -289,5 +292,8 @@ def move(library_dir: Path, target: Path) -> None:
                 shutil.rmtree(path)
             elif path.name.startswith((DATABASE_NAME, INDEX_NAME, FACTS_NAME)):
                 path.unlink()
+        # Recordings in progress stay, and with them the key that opens them.
+        if [path.name for path in library_dir.iterdir()] == [vault.HEADER_NAME]:
+            (library_dir / vault.HEADER_NAME).unlink()
         with suppress(OSError):
             library_dir.rmdir()

@@ -14,8 +14,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from engine import swap, vault
 from engine.errors import StoreError
 from engine.graph import lexicon, migrations
+from engine.graph.connections import connect
 
 DATABASE_NAME = "library.db"
 BUSY_TIMEOUT_MS = 10_000
@@ -164,7 +166,9 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         self.library_dir.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self.path, isolation_level=None)
+        swap.settle(self.library_dir)
+        key = vault.key_for(self.path, "database")
+        connection = connect(self.path, isolation_level=None)
         try:
             _configure(connection)
             mode = "TRUNCATE" if self.is_network else "WAL"
@@ -172,6 +176,7 @@ class Database:
             # NORMAL never damages a WAL file; a power cut may lose the last transaction only.
             connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else 'NORMAL'}")
             connection.execute("PRAGMA secure_delete = ON")
+            self._refuse_if_converted(key)
             self._keep_old_format(connection)
             migrations.migrate(connection)
         except BaseException:
@@ -179,29 +184,33 @@ class Database:
             raise
         return connection
 
+    def _refuse_if_converted(self, key: bytes | None) -> None:
+        """A file that was waited for may have been replaced meanwhile by one with another key."""
+        is_new = (self.library_dir / swap.STAGING_NAME).exists()
+        if is_new or vault.key_for(self.path, "database") != key:
+            raise StoreError(f"The library {self.library_dir} was just converted.", "Try again.")
+
     def _keep_old_format(self, connection: sqlite3.Connection) -> None:
         """Copy a library of an older format beside it before it is changed."""
         found = migrations.version(connection)
         if not 0 < found < migrations.latest():
             return
         kept = self.path.with_name(f"{self.path.name}.format-{found}")
-        with closing(sqlite3.connect(kept)) as copy:
+        with closing(connect(kept)) as copy:
             connection.backup(copy)
 
     def _open_read_only(self) -> sqlite3.Connection:
+        swap.settle(self.library_dir)
         if not self.path.is_file():
             raise StoreError(f"There is no library in {self.library_dir}.")
-        uri = self.path.resolve().as_uri()
-        connection = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None)
+        connection = connect(self.path, "mode=ro", isolation_level=None)
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.OperationalError:
             # WAL needs a writable folder for its shared memory; on a read-only medium nobody
             # can be writing, so the file may be taken as it is.
             connection.close()
-            connection = sqlite3.connect(
-                f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None
-            )
+            connection = connect(self.path, "mode=ro&immutable=1", isolation_level=None)
         try:
             _configure(connection)
             connection.execute("PRAGMA query_only = ON")

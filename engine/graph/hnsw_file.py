@@ -8,12 +8,16 @@ Source:
 from __future__ import annotations
 
 import struct
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine import sealed, vault
 
 Bytes = NDArray[np.uint8]
 _HEADER = struct.Struct("<6QiI3Qd1Q")
@@ -49,6 +53,61 @@ def _read_header(path: Path) -> _Header | None:
     except OSError:
         return None
     return _Header(*_HEADER.unpack(content)[:6]) if len(content) == _HEADER.size else None
+
+
+def save(graph: Any, path: Path) -> None:
+    """Write an index; sealed where the library is encrypted, without a plain copy on the way.
+
+    Raises:
+        OSError, RuntimeError: The disk is full or gone.
+    """
+    if vault.key_for(path, "files") is None:
+        graph.save_index(str(path))
+        return
+    # hnswlib writes its own file to a name only; what it pickles holds the same in arrays.
+    (state,) = graph.__getstate__()
+    with sealed.open_file(path, "wb") as file:
+        np.savez(file, **{str(name): value for name, value in state.items()})
+
+
+def load(path: Path, dim: int, count: int, room: int) -> Any | None:
+    """Read an index of ``count`` vectors with room for more; None when it is damaged."""
+    import hnswlib
+
+    if vault.key_for(path, "files") is not None:
+        return _load_sealed(path, dim, count, room)
+    # hnswlib trusts the sizes in its file; they are compared before it reads a byte.
+    if not is_sound(path, dim, count):
+        return None
+    try:
+        graph = hnswlib.Index(space="ip", dim=dim)
+        graph.load_index(str(path), max_elements=count + room)
+    except RuntimeError:
+        return None
+    return graph
+
+
+def _load_sealed(path: Path, dim: int, count: int, room: int) -> Any | None:
+    """Sizes need no look here: nobody without the key can have changed them."""
+    import hnswlib
+
+    try:
+        if not sealed.is_sealed(path):
+            return None
+        with sealed.open_file(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
+            state = {name: _plain(kept[name]) for name in kept.files}
+        if (state["dim"], state["cur_element_count"]) != (dim, count):
+            return None
+        graph = hnswlib.Index.__new__(hnswlib.Index)
+        graph.__setstate__((state,))
+        graph.resize_index(count + room)
+    except (OSError, RuntimeError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    return graph
+
+
+def _plain(value: NDArray[Any]) -> Any:
+    return value if value.ndim else value.item()
 
 
 def is_sound(path: Path, dim: int, count: int) -> bool:

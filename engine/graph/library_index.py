@@ -18,6 +18,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from engine import sealed
 from engine.graph import hnsw_file
 from engine.graph.artefacts import ArtefactTables
 from engine.graph.encoder import Encoder
@@ -177,8 +178,11 @@ def forget_deleted(store: ArtefactTables) -> None:
     if not labels:
         return
     facts["dead"] += len(labels)
-    is_wiped = facts["dead"] <= MAX_DEAD_SHARE * facts["count"] and hnsw_file.wipe(
-        path, facts["dim"], labels
+    # A sealed file is not changed in place; its next update makes it anew.
+    is_wiped = (
+        facts["dead"] <= MAX_DEAD_SHARE * facts["count"]
+        and not sealed.is_sealed(path)
+        and hnsw_file.wipe(path, facts["dim"], labels)
     )
     if not is_wiped:
         _discard(store)
@@ -273,9 +277,9 @@ def _empty(store: ArtefactTables, embedder: Encoder) -> LibraryIndex:
 def _facts(store: ArtefactTables) -> dict[str, Any] | None:
     """The facts file, None when it is missing or not what we write."""
     try:
-        facts = json.loads((store.library_dir / FACTS_NAME).read_text("utf-8"))
+        facts = json.loads(sealed.read_text(store.library_dir / FACTS_NAME))
         has_all = {"model", "dim", "count", "dead", "size", "generation", "meetings"} <= set(facts)
-        is_whole = (store.library_dir / INDEX_NAME).stat().st_size == facts["size"]
+        is_whole = sealed.size(store.library_dir / INDEX_NAME) == facts["size"]
     except (OSError, ValueError, TypeError, KeyError):
         return None
     return facts if has_all and is_whole else None
@@ -297,19 +301,12 @@ def _generation(store: ArtefactTables) -> str:
 
 def _loaded(store: ArtefactTables, embedder: Encoder) -> LibraryIndex | None:
     """The index in the files, None when they are missing, damaged or of another model."""
-    import hnswlib
-
     facts = _facts(store)
     if facts is None or facts["model"] != embedder.model_id or facts["dim"] != embedder.dim:
         return None
     path = store.library_dir / INDEX_NAME
-    # hnswlib trusts the sizes in its file; they are compared before it reads a byte.
-    if not hnsw_file.is_sound(path, facts["dim"], facts["count"]):
-        return None
-    try:
-        graph = hnswlib.Index(space="ip", dim=embedder.dim)
-        graph.load_index(str(path), max_elements=facts["count"] + GROWTH_ROWS)
-    except RuntimeError:
+    graph = hnsw_file.load(path, embedder.dim, facts["count"], GROWTH_ROWS)
+    if graph is None:
         return None
     graph.set_num_threads(1)
     return LibraryIndex(store, graph, facts, set())
@@ -325,8 +322,8 @@ def _save(index: LibraryIndex) -> None:
         with store.transaction():
             if _generation(store) != index.facts["generation"]:
                 return
-            index.graph.save_index(str(temporary))
-            index.facts["size"] = temporary.stat().st_size
+            hnsw_file.save(index.graph, temporary)
+            index.facts["size"] = sealed.size(temporary)
             index.facts["generation"] = secrets.token_hex(8)
             temporary.replace(path)
             _write_facts(store, index.facts)
@@ -340,7 +337,7 @@ def _save(index: LibraryIndex) -> None:
 
 def _write_facts(store: ArtefactTables, facts: dict[str, Any]) -> None:
     temporary = store.library_dir / f"{FACTS_NAME}.part"
-    temporary.write_text(json.dumps(facts, separators=(",", ":")), "utf-8")
+    sealed.write_text(temporary, json.dumps(facts, separators=(",", ":")))
     temporary.replace(store.library_dir / FACTS_NAME)
 
 

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from engine.errors import StoreError
+from engine.graph.connections import connect
 from engine.graph.database import DATABASE_NAME, explained, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.removal import FULL_TEXT_TABLES, REPAIR_NAME
@@ -68,7 +69,7 @@ def salvage(library_dir: Path, mend: Callable[[Store], list[str]]) -> list[str]:
 
 
 def _opened_damaged(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    connection = connect(path, "mode=ro")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     return connection

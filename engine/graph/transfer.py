@@ -13,16 +13,16 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from sqlite3 import Connection
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
+from engine import sealed, swap
 from engine.errors import StoreError
 from engine.graph.database import explained, guarded
 from engine.graph.ownership import Table, owned_tables, schema
@@ -155,7 +155,7 @@ def sweep(store: Store) -> int:
     for mark in (store.library_dir / "media").glob(f"*/{ARRIVING}"):
         try:
             with mark.open("r+b") as file:
-                is_abandoned = _locked(file)
+                is_abandoned = swap.locked(file)
         except OSError:
             continue
         if not is_abandoned:
@@ -309,7 +309,7 @@ def _marked(folder: Path, database: Path) -> Iterator[None]:
     except OSError as error:
         raise explained(error, database) from error
     with mark:
-        _locked(mark)
+        swap.locked(mark)
         yield
 
 
@@ -323,7 +323,7 @@ def _copy_files(source: Store, meeting_id: str, folder: Path, report: Report) ->
         for path in paths:
             place = folder / path.relative_to(media)
             place.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("rb") as reader, place.open("wb") as writer:
+            with sealed.open_file(path, "rb") as reader, sealed.open_file(place, "wb") as writer:
                 while block := reader.read(_COPY_BYTES):
                     report("copy", done, n_bytes)
                     writer.write(block)
@@ -333,19 +333,3 @@ def _copy_files(source: Store, meeting_id: str, folder: Path, report: Report) ->
     except OSError as error:
         raise explained(error, source.path if not os.access(media, os.R_OK) else folder) from error
     return len(paths), done
-
-
-def _locked(file: IO[bytes]) -> bool:
-    """Take the lock of an open file that nobody else holds; it ends when the file is closed."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from engine import sealed
 from engine.audio.decode import SAMPLE_RATE
 from engine.progress import Report
 from engine.speech.embedding import DIM, VoiceEmbedder
@@ -118,7 +119,7 @@ def save_pieces(path: Path, pieces: Pieces) -> None:
     """Write findings beside the timeline; a full disk only costs a later rerun."""
     part = path.with_suffix(".part")
     try:
-        with part.open("wb") as file:
+        with sealed.open_file(part, "wb") as file:
             np.savez_compressed(
                 file,
                 format=FORMAT,
@@ -142,7 +143,7 @@ def load_pieces(path: Path) -> Pieces | None:
     """Read findings, None where there are none that this version understands."""
     try:
         # An open file, because numpy leaves one behind when the archive is damaged.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
+        with sealed.open_file(path, "rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT:
                 return None
             arrays = {name: kept[name] for name in kept.files if name not in _SCALARS}

@@ -27,11 +27,13 @@ _INSIDE = {
     "pywhispercpp": "whisper.cpp and ggml, MIT",
     "sherpa-onnx-core": "onnxruntime, MIT; kaldi-native-fbank, Apache-2.0",
     "sounddevice": "PortAudio, MIT, on Windows and macOS",
+    "cryptography": "OpenSSL, Apache-2.0",
     "soundfile": "libsndfile, LGPL-2.1-or-later",
     "soxr": "libsoxr, LGPL-2.1-or-later",
+    "sqlcipher3": "SQLite, public domain; SQLCipher, BSD-3-Clause; OpenSSL, Apache-2.0",
 }
 # Packages whose metadata name no licence; read from their own licence files.
-_UNNAMED = {"hnswlib": "Apache-2.0"}
+_UNNAMED = {"hnswlib": "Apache-2.0", "sqlcipher3": "Zlib"}
 _INTRODUCTION = """# Licences
 
 Earwitness itself is under Apache-2.0. Models are downloaded by you, from their publishers or from

@@ -1914,5 +1914,45 @@ Licence: Apache-2.0</translation>
         <source>No words could be made out in the gap.</source>
         <translation>V mezeře nebylo rozumět žádnému slovu.</translation>
     </message>
+    <message>
+        <source>Passphrase of the library</source>
+        <translation>Heslo knihovny</translation>
+    </message>
+    <message>
+        <source>Passphrase</source>
+        <translation>Heslo</translation>
+    </message>
+    <message>
+        <source>Once more</source>
+        <translation>Ještě jednou</translation>
+    </message>
+    <message>
+        <source>The library is encrypted.</source>
+        <translation>Knihovna je zašifrovaná.</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Odemknout</translation>
+    </message>
+    <message>
+        <source>Decrypt</source>
+        <translation>Dešifrovat</translation>
+    </message>
+    <message>
+        <source>Encrypt</source>
+        <translation>Zašifrovat</translation>
+    </message>
+    <message>
+        <source>Encryption of the library…</source>
+        <translation>Šifrování knihovny…</translation>
+    </message>
+    <message>
+        <source>The library is encrypted. With its passphrase it is written back as plain files. The window closes and opens again when this is done.</source>
+        <translation>Knihovna je zašifrovaná. S heslem se zapíše zpět do nešifrovaných souborů. Okno se zavře a po dokončení se znovu otevře.</translation>
+    </message>
+    <message>
+        <source>Nobody will be able to read the library without this passphrase, and nothing can replace it: if it is lost, so are the meetings. The plain files are deleted, but a disk may keep what was in them for a while; older backups stay as they are. The window closes and opens again when this is done.</source>
+        <translation>Bez tohoto hesla knihovnu nikdo nepřečte a nic ho nenahradí: se ztrátou hesla jsou ztraceny i schůzky. Nešifrované soubory se smažou, disk však může jejich obsah ještě nějakou dobu uchovávat; starší zálohy zůstávají, jak jsou. Okno se zavře a po dokončení se znovu otevře.</translation>
+    </message>
 </context>
 </TS>
