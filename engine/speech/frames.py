@@ -15,6 +15,8 @@ from engine.speech.pitch import FRAME, HOP, HOP_SECONDS, pitch_of
 from engine.types import FloatArray, Utterance
 
 MIN_VOICED = 5
+ACTIVE = 10**-2.5  # 25 dB below the loud frames; 20 to 30 dB told planted haste as well
+LONGEST_STOP = 0.3  # seconds
 _CHUNK_FRAMES = 1500  # 30 s
 _QUIET = 1e-3  # frames 30 dB below the loudest of a stretch have no pitch worth believing
 
@@ -55,6 +57,21 @@ class Frames:
         active = power[power >= top * 10**-1.5]
         mean = float(active.mean()) if active.size else top
         return max(-90.0, 10 * float(np.log10(mean + 1e-12)))
+
+    def speech_seconds(self) -> float:
+        """From the first to the last active frame, pauses longer than ``LONGEST_STOP`` left out.
+
+        Closures of consonants belong to speech, a search for words does not; and word times are
+        too coarse for a rate.
+        """
+        if not len(self.power):
+            return 0.0
+        floor = float(np.quantile(self.power, 0.95)) * ACTIVE
+        active = np.flatnonzero(self.power > floor)
+        if not active.size:
+            return 0.0
+        steps = np.diff(active) * HOP_SECONDS
+        return HOP_SECONDS + float(np.sum(steps[steps <= LONGEST_STOP]))
 
     def median_pitch(self) -> float | None:
         """Median pitch in Hz, None where too little is voiced."""
