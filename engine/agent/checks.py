@@ -98,10 +98,8 @@ NEAR = 0.25
 
 def _repeats(claim: Claim, intent: Intent, speakers: str) -> bool:
     """Whether a sentence tells nothing but names that the question does not hold already."""
-    if (
-        intent.form in (AnswerForm.YES_NO, AnswerForm.SPEAKER)
-        or intent.operation is not Operation.NONE
-    ):
+    is_found = intent.operation not in (Operation.NONE, Operation.AFTER, Operation.BEFORE)
+    if intent.form in (AnswerForm.YES_NO, AnswerForm.SPEAKER) or is_found:
         return False
     new = added(claim.text, intent) - content_stems(speakers)
     return len(new) < (NEW_WORDS if intent.is_why else 1)

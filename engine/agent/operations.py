@@ -270,6 +270,7 @@ def _heard(text: str, has_cue: bool, has_event: bool) -> Computation | None:
         return Computation(Op.WHO_CUE)
     if has_cue and (
         _LOUDEST.search(text)
+        or re.search(r"\bwhy\b", text, re.I)
         or re.match(
             r"(?:when|why|at (?:what|which)|what (?:did|was|were|made|caused|is))\b", text, re.I
         )

@@ -70,7 +70,8 @@ def with_all_of_a_list(intent: Intent, draft: Draft) -> Draft:
     """Add what a small model left out of a list: uncited evidence with every word of the topic."""
     full = whole_matches(intent, draft.evidence)
     told = _told(intent, draft)
-    missing = [i for i in full if i not in told]
+    own = [draft.evidence[i].utterance.speaker_id in intent.speaker_ids for i in full]
+    missing = [i for i, is_own in zip(full, own, strict=True) if is_own and i not in told]
     if not intent.speaker_ids or len(full) < 2 or not missing:
         return draft
     added = [quotation(draft.evidence[i], i, intent.terms) for i in sorted(missing[:MOST_QUOTES])]
@@ -106,11 +107,15 @@ def in_their_words(
     """Where no sentence holds: the moments they cite, word for word, if these are to the point.
 
     A small model credits the wrong speaker or changes a number although it found the right line.
+    Of a time asked about, any line is to the point, and those with most words tell most.
     """
     solid = [claim for claim in draft.claims if claim.support >= SUPPORTED]
     right = sorted({i for claim in solid for i in carriers(claim, draft.evidence)})
     if intent.anchor is not None and draft.evidence:
-        right = [max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)]
+        right = [_beside(draft.evidence, intent)]
+    elif intent.operation is Operation.AT_TIME and not right:
+        longest = sorted(range(len(draft.evidence)), key=lambda i: -_n_words(draft.evidence[i]))
+        right = sorted(longest[:2])
     if intent.speaker_ids:
         speaks = [item.utterance.speaker_id in intent.speaker_ids for item in draft.evidence]
         right = [i for i in right if speaks[i]]
@@ -119,6 +124,21 @@ def in_their_words(
     quotes = [replace(quote, nearness=nearest) for quote in quotes[:MOST_QUOTES]]
     good = [quote for quote in quotes if not problems_of(quote, draft, intent, corpus)]
     return (replace(draft, claims=tuple(good)), ()) if good else (draft, problems)
+
+
+def _beside(evidence: Sequence[Evidence], intent: Intent) -> int:
+    """The best line that is not the one which a question for what came next is about."""
+    anchor = content_stems(intent.target)
+
+    def rank(position: int) -> tuple[bool, float]:
+        item = evidence[position]
+        return not anchor or not anchor <= content_stems(item.utterance.text), item.score
+
+    return max(range(len(evidence)), key=rank)
+
+
+def _n_words(item: Evidence) -> int:
+    return len(content_stems(item.utterance.text))
 
 
 def with_the_moment(intent: Intent, draft: Draft) -> Draft:

@@ -22,6 +22,10 @@ _COUNT = r"times|often|frequent\w*|number|count|tally|mentions|occurrences"
 _WHO = (
     r"who|whose|whom|(?:which|what) (?:of the )?(?:speaker|person|people|participant|member)s?|rank"
 )
+_SAID = (
+    r"mention\w*|sa(?:y|ys|id)|c[ao]m(?:e|es|ing)|br(?:ing|ings|ought)|rais\w+|words?|terms?|occur\w*|"
+    r"appear\w*|talk\w*|refer\w*|nam(?:e|es|ed)|heard|hear|tally|utter\w*|sp[eo]\w*k\w*|discuss\w*"
+)
 _FIRST = r"first|initial\w*|original\w*|earliest|start\w*|whose|c[ao]me up with|introduc\w+"
 _LAST = r"last|final\w*|latest"
 _TALK = r"talk\w*|sp[eo]ak\w*|spoke|words?|contribut\w+|dominat\w+|talkative|floor|say|said"
@@ -31,23 +35,24 @@ _WHEN = r"when|where|time|point|minute|moment|how (?:early|late|far)"
 _AFTER = r"after\w*|once|follow\w*|next|then|subsequent\w*|turn\w*|move[ds]?"
 _BEFORE = r"before|prior|preced\w*|previous\w*|le[ad]+ up"
 _ORDER = rf"{_FIRST}|{_LAST}|{_AFTER}|{_BEFORE}|earlier|later|sooner|order"
+_TWO = rf"or|and|than|{_AFTER}|{_BEFORE}"
 
 FORMS = {
-    "How many times was X mentioned?": (_COUNT,),
-    "How many times did NAME mention X?": (_COUNT,),
+    "How many times was X mentioned?": (_COUNT, _SAID),
+    "How many times did NAME mention X?": (_COUNT, _SAID),
     "How many people mentioned X?": (_COUNT + "|how many", r"people|speakers|persons|of them"),
     "Who first mentioned X?": (_WHO, _FIRST),
     "Who last mentioned X?": (_WHO, _LAST),
-    "Who mentioned X most often?": (_WHO, _MOST),
+    "Who mentioned X most often?": (_WHO, _MOST, _SAID),
     "Who spoke the most?": (_WHO, _TALK, _MOST),
     "Who spoke the least?": (_WHO, _TALK, _LEAST),
     "How long did NAME speak?": (_TALK, "long|time|minutes|seconds"),
     "When was X first mentioned?": (_WHEN, _FIRST),
     "When was X last mentioned?": (_WHEN, _LAST),
-    "Did X come before X?": (_ORDER,),
-    "Did X come after X?": (_ORDER,),
-    "Which came first: X or X?": (_ORDER,),
-    "Which came last: X or X?": (_ORDER,),
+    "Did X come before X?": (_ORDER, _TWO),
+    "Did X come after X?": (_ORDER, _TWO),
+    "Which came first: X or X?": (_ORDER, _TWO),
+    "Which came last: X or X?": (_ORDER, _TWO),
     "What was said right after X?": (_AFTER,),
     "What was said right before X?": (_BEFORE,),
 }
@@ -110,7 +115,6 @@ def rephrased(question: str, names: Sequence[str], pen: Pen) -> str:
         "rephrase",
         MAX_TOKENS,
         form_grammar(question, names),
-        forms="\n".join(FORMS),
         question=question,
     ).text.strip()
     return written if _fits(question, written) else ""

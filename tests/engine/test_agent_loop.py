@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 from fakes import FakeChat, FakeEmbedder
 
+from engine import prompts
 from engine.agent import tools
 from engine.agent.compile import compile_plan
 from engine.agent.corpus import corpus_of
@@ -121,6 +122,13 @@ def test_reflection_shares_its_prefix_with_writing(store, meeting_id):
     assert judging[-1].content.startswith(lines)
 
 
+def test_rephrasing_shares_its_prefix_with_writing():
+    """What the model has read of one prompt it need not read again for the other."""
+    writing = prompts.conversation("answer", lines="x", question="y")
+    rephrasing = prompts.conversation("rephrase", question="y")
+    assert writing[:-1] == rephrasing[: len(writing) - 1]
+
+
 def test_a_wrong_number_gives_way_to_the_words_that_were_said(store, meeting_id):
     found, _, events = ask(
         store,
@@ -183,6 +191,26 @@ def test_a_sentence_that_only_repeats_the_question_is_no_answer(store, meeting_i
         *["Bob said something about the Italian machine [u1].", "5"] * 5,
     )
     assert "nine hundred" in found.text
+
+
+@pytest.mark.parametrize("invented", ["Ann discussed the price of tickets [u2].", "Tickets [u1]."])
+def test_a_time_answered_with_something_invented_quotes_what_was_said_then(
+    store, meeting_id, invented
+):
+    found, _, _ = ask(store, meeting_id, "What was being discussed at 0:15?", *[invented, "5"] * 5)
+    assert "ticket" not in found.text.lower()
+    assert "nine hundred euros" in found.text
+    assert found.verdict.is_verified
+
+
+def test_what_came_after_is_not_what_was_asked_about(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "Which topic came up right after the discussion of the coffee machine being postponed?",
+        *["The topic of the coffee machine being postponed [u1].", "5"] * 5,
+    )
+    assert "discount" in found.text
 
 
 def test_a_why_answered_with_the_effect_quotes_the_likeliest_reason(store):

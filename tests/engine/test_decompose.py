@@ -222,6 +222,10 @@ def test_a_question_no_rule_reads_is_rephrased(question, form, operation, target
         ("What did Ann say in the final round?", "What was said right after Ann?"),
         ("Before the meeting, what did the teachers ask?", "Who first mentioned teachers?"),
         ("How often should the batteries be changed?", "other"),
+        ("How often should the batteries be changed?", "How many times was batteries mentioned?"),
+        ("How many times a day does it send data?", "How many times was data mentioned?"),
+        ("Who is most worried about privacy?", "Who mentioned privacy most often?"),
+        ("Which school was first to report cracks?", "Which came first: cracks or school?"),
     ],
 )
 def test_a_form_that_does_not_fit_is_refused(question, form):
@@ -257,6 +261,11 @@ def test_a_unit_may_stand_without_its_number(phrase, start, end):
 def test_places_of_sounds_are_asked_with_where_too():
     assert parse("Where was the longest silence?", PEOPLE, 60).operation is Operation.WHEN_EVENT
     assert parse("Did two people talk at once?", PEOPLE, 60).cues == (Cue.OVERLAP,)
+
+
+def test_why_may_stand_behind_the_sound():
+    found = parse("At 0:30 someone gets loud. Why?", PEOPLE, 60)
+    assert (found.operation, found.is_why) == (Operation.CUE_MOMENT, True)
 
 
 def test_who_speaks_after_a_loud_voice_is_no_question_for_the_loudest():
