@@ -11,6 +11,7 @@ import hashlib
 import os
 import resource
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -37,6 +38,43 @@ def serve(connection):
     """Entry point of an engine process with these ears."""
     install()
     worker.serve(connection)
+
+
+def serve_with_prompts_that_crash(connection):
+    """Entry point of an engine process whose recogniser dies of any vocabulary."""
+    install()
+    from engine import pipeline
+    from engine.speech import whisper
+
+    backend = whisper.WhisperBackend.__new__(whisper.WhisperBackend)
+    backend._is_cancelled = lambda: False
+    backend._model = FakeWhisper()
+    sys.modules["_pywhispercpp"] = FakeWhisper()
+
+    def hear_then_transcribe(recogniser, path, spans, options, report):
+        backend.hear(np.zeros(16_000, np.float32), "en", options.vocabulary, 0.0)
+        return transcribe(recogniser, path, spans, options, report)
+
+    pipeline.asr.transcribe = hear_then_transcribe
+    worker.serve(connection)
+
+
+class FakeWhisper:
+    """The native module and its model at once; a prompt is a segmentation fault."""
+
+    _ctx = _params = None
+    prompt = ""
+
+    def _set_params(self, values):
+        FakeWhisper.prompt = values.get("initial_prompt", FakeWhisper.prompt)
+
+    def whisper_full(self, *arguments):
+        if FakeWhisper.prompt:
+            os.kill(os.getpid(), signal.SIGSEGV)
+            time.sleep(60)
+
+    def __getattr__(self, name):
+        return {"whisper_lang_str": lambda code: "en"}.get(name, lambda *arguments: 0)
 
 
 def install():
