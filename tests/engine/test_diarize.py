@@ -2,12 +2,22 @@
 
 import numpy as np
 import pytest
+import soundfile as sf
 
+import engine.speech.voices
+from engine.progress import silent
 from engine.speech.clustering import ClusterOptions, VoicePieces, cluster, link, near_copies
 from engine.speech.diarize import recluster
-from engine.speech.segmentation import FRAME_SECONDS, window_starts
+from engine.speech.segmentation import FRAME_SECONDS, Segmented, window_starts
 from engine.speech.turns import TurnOptions, to_turns
-from engine.speech.voices import Pieces, load_pieces, save_pieces, simultaneous, split_track
+from engine.speech.voices import (
+    Pieces,
+    find_pieces,
+    load_pieces,
+    save_pieces,
+    simultaneous,
+    split_track,
+)
 from engine.types import Span
 
 RANDOM = np.random.default_rng(3)
@@ -186,6 +196,31 @@ def test_tracks_are_cut_at_pauses_and_evenly():
     assert pieces[-1] == (340, 400)
     assert [first for first, _ in pieces[:-1]] == [0, 100, 200] or len(pieces) in (3, 4)
     assert split_track(np.zeros(589, bool)) == []
+
+
+def test_the_same_sound_is_described_once(monkeypatch, tmp_path):
+    """Windows overlap, the work does not: what an earlier window heard is not heard again."""
+    lengths: list[int] = []
+
+    class Segmenter:
+        def run(self, path, spans, report):
+            starts = np.arange(0.0, 30.1, 2.5)
+            activity = np.zeros((len(starts), 589, 3), np.float16)
+            for w, start in enumerate(starts):
+                at = start + FRAME_SECONDS * np.arange(589)
+                activity[w, at % 5 < 4, int(start // 2.5) % 3] = 1
+            return Segmented(starts, activity, 40.0)
+
+    class Embedder:
+        def embed(self, samples):
+            lengths.append(len(samples))
+            return np.ones(192, np.float32)
+
+    monkeypatch.setattr(engine.speech.voices, "_models", lambda: (Segmenter(), Embedder()))
+    sf.write(tmp_path / "a.flac", np.zeros(40 * 16_000, np.float32), 16_000)
+    pieces = find_pieces(tmp_path / "a.flac", [Span(0, 40)], "key", silent())
+    assert len(pieces.embeddings) == len(pieces.windows) > 1.5 * len(lengths)
+    assert np.all(pieces.embeddings == 1)
 
 
 def test_windows_cover_the_speech_only():
