@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.agent.corpus import Corpus
 from engine.agent.relevance import Relevance, spoken_by
 from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
-from engine.agent.speakers import is_generic
+from engine.agent.speakers import is_generic, nearest
 from engine.agent.times import clock
 from engine.agent.words import words
 
@@ -42,7 +42,9 @@ def before_search(intent: Intent, corpus: Corpus) -> str:
         name = intent.unknown_speakers[0]
         spoken = set(words(name)) <= {w for row in corpus.tokens for w in row}
         if not (spoken and all(is_generic(n) for n in names)):
-            return f"nobody called {name} speaks in this meeting"
+            other = nearest(name, corpus.roster)
+            hint = f", but {other} does" if other else ""
+            return f"nobody called {name} speaks in this meeting{hint}"
     return ""
 
 

@@ -6,56 +6,23 @@ better searched for. The words are ours, so nothing in them needs a model's good
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable
 
-from engine.agent.corpus import Corpus
-from engine.agent.evidence import as_evidence
-from engine.agent.execute import Found
-from engine.agent.locate import event_rows, literal_rows, mention_rows, stretch_of
-from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
+from engine.agent.compute_sound import SOUND_FUNCTIONS
+from engine.agent.locate import literal_rows, mention_rows, stretch_of
+from engine.agent.scene import (
+    Scene,
+    asked_about,
+    clock_of,
+    draft,
+    name_of,
+    nothing,
+    quote,
+    times,
+)
+from engine.agent.schema import AnswerForm, Draft, Operation
 from engine.agent.times import clock
-from engine.embed import Embedder
-from engine.types import Cue
-
-MOST_SHOWN = 12
-"""Moments cited for one count at most; the number itself counts all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What a computation works on.
-
-    Attributes:
-        intent: The question.
-        corpus: The meetings.
-        found: What the counting plan returned: filtered by time, speaker, sound.
-        embedder: Finds a topic that is not said in its own words.
-    """
-
-    intent: Intent
-    corpus: Corpus
-    found: Sequence[Found]
-    embedder: Embedder
-
-    @property
-    def rows(self) -> list[int]:
-        """Rows inside the time asked about, by anybody."""
-        time = self.intent.time
-        every = range(len(self.corpus))
-        if time is None:
-            return list(every)
-        return [
-            r for r in every if self.corpus.end[r] > time.start and self.corpus.start[r] < time.end
-        ]
-
-    @property
-    def own_rows(self) -> list[int]:
-        """Of these, what the speakers asked about say; everybody's when none is named."""
-        ids = self.intent.speaker_ids
-        rows = self.rows
-        return [r for r in rows if self.corpus.utterances[r].speaker_id in ids] if ids else rows
 
 
 def compute(scene: Scene) -> Draft | None:
@@ -64,50 +31,13 @@ def compute(scene: Scene) -> Draft | None:
     return function(scene) if function else None
 
 
-def draft(scene: Scene, text: str, rows: Sequence[int]) -> Draft:
-    """A draft of one computed sentence that rests on rows."""
-    shown = sorted(rows)[:MOST_SHOWN]
-    paths = {item.row: item for item in scene.found}
-    evidence = tuple(
-        as_evidence(scene.corpus, paths.get(row, Found(row, 1.0, (scene.intent.operation.value,))))
-        for row in shown
-    )
-    return Draft((Claim(text, tuple(range(len(shown)))),), evidence, is_computed=True)
-
-
-def nothing(scene: Scene, text: str) -> Draft:
-    """An abstention with its reason."""
-    return Draft((), (), is_abstention=True, reason=text, is_computed=True)
-
-
-def _who(scene: Scene) -> str:
-    return " and ".join(dict.fromkeys(scene.intent.speakers))
-
-
-def _quote(scene: Scene, row: int, longest: int = 25) -> str:
-    tokens = scene.corpus.utterances[row].text.split()
-    return "“" + " ".join(tokens[:longest]) + ("…”" if len(tokens) > longest else "”")
-
-
-def _name(scene: Scene, row: int) -> str:
-    return scene.corpus.utterances[row].speaker or "somebody"
-
-
-def _at(scene: Scene, row: int) -> str:
-    return clock(float(scene.corpus.start[row]))
-
-
-def _times(n: int) -> str:
-    return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
 def _count_word(scene: Scene) -> Draft | None:
     target = scene.intent.target
     counted = literal_rows(scene.corpus, scene.own_rows, target)
     if not counted and len(target.split()) > 3:
         return None
     total = sum(n for _, n in counted)
-    who = f" by {_who(scene)}" if scene.intent.speakers else ""
+    who = f" by {asked_about(scene)}" if scene.intent.speakers else ""
     if not total:
         return draft(scene, f"0 times: “{target}” is never said{who}.", [])
     moments = f", in {len(counted)} moments" if len(counted) not in (1, total) else ""
@@ -138,44 +68,8 @@ def _count_turns(scene: Scene) -> Draft | None:
     turns = [
         r for i, r in enumerate(rows) if i == 0 or rows[i - 1] != r - 1 or not scene.intent.speakers
     ]
-    who = _who(scene) or "All together"
+    who = asked_about(scene) or "All together"
     return draft(scene, f"{who} spoke {len(turns)} times.", turns)
-
-
-def _count_events(scene: Scene) -> Draft | None:
-    events = _events(scene)
-    label = " or ".join(scene.intent.events)
-    rows = [row for row, _ in events]
-    return draft(
-        scene,
-        f"There are {len(events)} moments of {label}."
-        if len(events) != 1
-        else f"There is 1 moment of {label}.",
-        rows,
-    )
-
-
-def _events(scene: Scene) -> list[tuple[int, float]]:
-    """(nearest row, time) of each sound asked for."""
-    corpus, time, ids = scene.corpus, scene.intent.time, scene.intent.speaker_ids
-    return [
-        (row, at)
-        for row, at in event_rows(corpus, scene.intent.events)
-        if (time is None or time.start <= at <= time.end)
-        and (not ids or corpus.utterances[row].speaker_id in ids)
-    ]
-
-
-def _count_cue(scene: Scene) -> Draft | None:
-    rows = [item.row for item in scene.found if _has_cue(scene, item.row)]
-    cue = scene.intent.cues[0].value.replace("_", " ")
-    who = f"{_who(scene)}: " if scene.intent.speakers else ""
-    return draft(scene, f"{who}{len(rows)} moments with {cue}.", rows)
-
-
-def _has_cue(scene: Scene, row: int) -> bool:
-    acoustics = scene.corpus.utterances[row].acoustics
-    return acoustics is not None and any(cue in acoustics.cues for cue in scene.intent.cues)
 
 
 def _edge_speaker(scene: Scene) -> Draft | None:
@@ -189,7 +83,7 @@ def _edge_speaker(scene: Scene) -> Draft | None:
     place = "first" if is_first else "last"
     return draft(
         scene,
-        f"{_name(scene, row)}{what} {place}, at {_at(scene, row)}: {_quote(scene, row)}.",
+        f"{name_of(scene, row)}{what} {place}, at {clock_of(scene, row)}: {quote(scene, row)}.",
         [row],
     )
 
@@ -216,7 +110,7 @@ def _extreme_speaker(scene: Scene) -> Draft | None:
     own = [r for r in scene.rows if corpus.utterances[r].speaker == name]
     if target:
         rows = [r for r, _ in literal_rows(corpus, own, target)]
-        return draft(scene, f"{name} says “{target}” most often, {_times(int(amount))}.", rows)
+        return draft(scene, f"{name} says “{target}” most often, {times(int(amount))}.", rows)
     longest = sorted(own, key=lambda r: corpus.start[r] - corpus.end[r])[:3]
     how = "most" if is_most else "least"
     others = ", ".join(f"{other} {clock(seconds)}" for other, seconds in ranked[1:MOST_NAMED])
@@ -228,52 +122,10 @@ def _extreme_speaker(scene: Scene) -> Draft | None:
     )
 
 
-def _who_cue(scene: Scene) -> Draft | None:
-    rows = [item.row for item in scene.found if _has_cue(scene, item.row)]
-    rows = rows or [item.row for item in scene.found[:1]]
-    if not rows:
-        return nothing(scene, "nothing was measured that sounded so")
-    counts = Counter(_name(scene, row) for row in rows)
-    name, n = counts.most_common(1)[0]
-    cue = scene.intent.cues[0].value.replace("_", " ")
-    if "est" in scene.intent.question.split("loud")[-1][:3]:
-        row = max(rows, key=lambda r: _loudness(scene, r))
-        return draft(
-            scene,
-            f"{_name(scene, row)} is loudest, at {_at(scene, row)}: {_quote(scene, row)}.",
-            [row],
-        )
-    own = [row for row in rows if _name(scene, row) == name]
-    others = ", ".join(f"{other} {_times(k)}" for other, k in counts.most_common()[1:])
-    more = f" (also {others})" if others else ""
-    return draft(scene, f"{name}: {cue} {_times(n)}{more}.", own)
-
-
-def _cue_moment(scene: Scene) -> Draft | None:
-    """When it sounded so; why it did is for the model to read from what was said around it."""
-    if scene.intent.is_why or (
-        scene.intent.form is not AnswerForm.TIME and "moment" not in scene.intent.question
-    ):
-        return None
-    rows = [item.row for item in scene.found if _has_cue(scene, item.row)]
-    if not rows:
-        return nothing(scene, "nothing was measured that sounded so")
-    row = max(rows, key=lambda r: _loudness(scene, r)) if Cue.LOUD in scene.intent.cues else rows[0]
-    note = as_evidence(scene.corpus, Found(row, 1.0, ())).note
-    return draft(
-        scene, f"At {_at(scene, row)}: {_name(scene, row)} ({note}), {_quote(scene, row)}.", [row]
-    )
-
-
-def _loudness(scene: Scene, row: int) -> float:
-    acoustics = scene.corpus.utterances[row].acoustics
-    return acoustics.loudness_db if acoustics else -100.0
-
-
 def _mentioners(scene: Scene) -> Draft | None:
     firsts: dict[str, int] = {}
     for row in mention_rows(scene.corpus, scene.rows, scene.intent.target):
-        firsts.setdefault(_name(scene, row), row)
+        firsts.setdefault(name_of(scene, row), row)
     if not firsts:
         return None
     return draft(
@@ -285,7 +137,7 @@ def _when(scene: Scene) -> Draft | None:
     target, is_last = scene.intent.target, scene.intent.operation is Operation.WHEN_LAST
     rows = mention_rows(scene.corpus, scene.own_rows, target, scene.embedder)
     if not rows:
-        who = _who(scene) or "anybody"
+        who = asked_about(scene) or "anybody"
         return nothing(scene, f"nothing that {who} says is about {target}")
     if "discussion" in scene.intent.question.lower() and not is_last:
         stretch = stretch_of(scene.corpus, scene.own_rows, target, scene.embedder)
@@ -294,19 +146,10 @@ def _when(scene: Scene) -> Draft | None:
     place = "last" if is_last else "first"
     return draft(
         scene,
-        f"At {_at(scene, row)}, where {_name(scene, row)} {place} speaks of {target}: "
-        f"{_quote(scene, row)}.",
+        f"At {clock_of(scene, row)}, where {name_of(scene, row)} {place} speaks of {target}: "
+        f"{quote(scene, row)}.",
         [row],
     )
-
-
-def _when_event(scene: Scene) -> Draft | None:
-    events = _events(scene)
-    label = " or ".join(scene.intent.events)
-    if not events:
-        return nothing(scene, f"no {label} was heard")
-    times = ", ".join(clock(at) for _, at in events[:MOST_SHOWN])
-    return draft(scene, f"{label.capitalize()} is heard at {times}.", [row for row, _ in events])
 
 
 def _order(scene: Scene) -> Draft | None:
@@ -318,7 +161,7 @@ def _order(scene: Scene) -> Draft | None:
         places[item] = rows[0]
     ranked = sorted(places, key=lambda item: places[item])
     side = scene.intent.target
-    detail = ", then ".join(f"{item} at {_at(scene, places[item])}" for item in ranked)
+    detail = ", then ".join(f"{item} at {clock_of(scene, places[item])}" for item in ranked)
     if scene.intent.form is AnswerForm.YES_NO and len(scene.intent.items) == 2:
         a, b = (places[item] for item in scene.intent.items)
         is_so = a < b if side == "before" else a > b
@@ -339,7 +182,7 @@ def _talk_time(scene: Scene) -> Draft | None:
     longest = sorted(rows, key=lambda r: scene.corpus.start[r] - scene.corpus.end[r])[:3]
     return draft(
         scene,
-        f"{_who(scene)} speaks for {clock(seconds)} ({seconds:.0f} seconds), "
+        f"{asked_about(scene)} speaks for {clock(seconds)} ({seconds:.0f} seconds), "
         f"in {len(rows)} utterances.",
         longest,
     )
@@ -353,26 +196,22 @@ def _duration(scene: Scene) -> Draft | None:
 def _speakers(scene: Scene) -> Draft | None:
     firsts: dict[str, int] = {}
     for row in scene.rows:
-        firsts.setdefault(_name(scene, row), row)
+        firsts.setdefault(name_of(scene, row), row)
     return draft(scene, f"{len(firsts)} people speak: {', '.join(firsts)}.", list(firsts.values()))
 
 
 _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
+    **SOUND_FUNCTIONS,
     Operation.COUNT_WORD: _count_word,
     Operation.COUNT_SPEAKERS: _count_speakers,
     Operation.COUNT_TURNS: _count_turns,
-    Operation.COUNT_EVENTS: _count_events,
-    Operation.COUNT_CUE: _count_cue,
     Operation.WHO_FIRST: _edge_speaker,
     Operation.WHO_LAST: _edge_speaker,
     Operation.WHO_MOST: _extreme_speaker,
     Operation.WHO_LEAST: _extreme_speaker,
-    Operation.WHO_CUE: _who_cue,
-    Operation.CUE_MOMENT: _cue_moment,
     Operation.WHO_MENTIONED: _mentioners,
     Operation.WHEN: _when,
     Operation.WHEN_LAST: _when,
-    Operation.WHEN_EVENT: _when_event,
     Operation.ORDER: _order,
     Operation.TALK_TIME: _talk_time,
     Operation.DURATION: _duration,

@@ -17,7 +17,7 @@ from engine.agent.cues import parse_choices, parse_cues, parse_events, parse_for
 from engine.agent.operations import parse_operation
 from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
-from engine.agent.speakers import Named, aliases, find_speakers
+from engine.agent.speakers import Named, aliases, find_speakers, nearest
 from engine.agent.times import parse_time
 from engine.agent.words import content_words, language_of
 
@@ -52,6 +52,9 @@ _MEETING_SCOPE = re.compile(
     r"recording|conversation) about|overview of (?:the|this) (?:meeting|call)|"
     r"(?:what are|list|name)? ?(?:the )?(?:main|key|major) (?:topics|points|themes|issues|takeaways|conclusions)|"
     r"what topics (?:were|are)|what (?:was|were) (?:discussed|talked about|the topics) ?(?:in|at|during)? ?(?:the|this)? ?(?:meeting)?\s*\?*$|"
+    r"^(?:please )?(?:(?:list|show|name|give|tell)(?: (?:me|us))? |(?:what|which) (?:are |were |is )?)?(?:all |any |every )?(?:the )?"
+    r"(?:action items?|to-?dos?|tasks|next steps|follow-ups|decisions|agreements|promises|commitments)"
+    r"(?: (?:there (?:are|were)|(?:that )?(?:were|was|are) \w+|made|taken))?\s*[?.]*$|"
     r"general consensus|what happened (?:in|at|during) (?:the|this) meeting|"
     r"what (?:decisions|action items|agreements) (?:were|was|are)|(?:what|which) (?:did they|did the group|was|were) "
     r"(?:decided?|agreed?)(?: on| upon)?(?: (?:in|at) (?:the|this) meeting)?\s*\?*$)",
@@ -236,6 +239,8 @@ def decompose(
     language = language_of(whole)
     if language != "en" and model.translate:
         english = model.translate(whole, "English")
+    if english != whole:
+        english = _with_names_of(roster, english, duration)
     intent = parse(english, roster, duration)
     if model.rephrase and intent.is_specific and looks_structural(english):
         intent = _in_a_form(intent, model.rephrase(english, intent.speakers), roster, duration)
@@ -243,6 +248,14 @@ def decompose(
         return replace(intent, language=language)
     queries = tuple(dict.fromkeys([*intent.queries, whole]))
     return replace(intent, language=language, queries=queries, question=whole)
+
+
+def _with_names_of(roster: Roster, english: str, duration: float) -> str:
+    """A translated question with the speakers' own names: Petr may be what Peter is called there."""
+    for name in parse(english, roster, duration).unknown_speakers:
+        if own := nearest(name, roster):
+            english = english.replace(name, own)
+    return english
 
 
 def _in_a_form(intent: Intent, form: str, roster: Roster, duration: float) -> Intent:

@@ -100,6 +100,10 @@ def _beside(intent: Intent, session: Session) -> list[int]:
     return kept[:AFTER_ROWS]
 
 
+_DISCUSSION = r"\b(?:discuss\w*|topic|talk\w* about|turn\w* to|mov\w+ on|done|finished|over)\b"
+"""The question is about the end of a whole discussion, not of the one line that names it."""
+
+
 def _edge(intent: Intent, topic: str, is_after: bool, session: Session) -> int | None:
     """The row that a moment named by its content ends (or begins) with."""
     corpus = session.corpus
@@ -107,7 +111,7 @@ def _edge(intent: Intent, topic: str, is_after: bool, session: Session) -> int |
     if intent.events:
         near = [row for row, _ in event_rows(corpus, intent.events)]
         return (near[-1] if is_after else near[0] + 1) if near else None
-    is_discussion = re.search(r"\b(?:discuss\w*|topic|talk\w* about)\b", intent.question, re.I)
+    is_discussion = re.search(_DISCUSSION, intent.question, re.I)
     if intent.cues:
         heard = _heard(intent, topic, corpus)
         if heard is not None:

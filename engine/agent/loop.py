@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from engine.agent import abstain, baselines, overview, quotes
 from engine.agent.checks import checked, is_plain
-from engine.agent.compute import Scene, compute
+from engine.agent.compute import compute
 from engine.agent.corpus import corpus_of
 from engine.agent.decompose import Help, decompose
 from engine.agent.evidence import Selection, fit, focused
@@ -22,6 +22,7 @@ from engine.agent.plan import counting_plan
 from engine.agent.reflect import advice_of, reflect
 from engine.agent.relevance import Relevance, relevance
 from engine.agent.rephrase import rephrased
+from engine.agent.scene import Scene
 from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
 from engine.agent.session import AskOptions, Session, as_answer, run_plan
 from engine.agent.synthesise import Pen, synthesise

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from engine.agent.cues import strip_cues
 from engine.agent.schema import Operation as Op
+from engine.agent.words import content_words
 
 _MENTION = (
     r"(?:mention(?:ed|s)?|said|say|says|use[ds]?|utter(?:ed|s)?|come up|came up|comes up|brought up|"
@@ -161,6 +163,14 @@ _COMPILED = tuple((op, re.compile(pattern, re.I)) for op, pattern in _RULES)
 _CUE_WHO = re.compile(
     r"^(?:who|which (?:\w+ )?(?:speakers?|persons?|people|participants?))\b", re.I
 )
+_ANYBODY = re.compile(
+    r"(?:did|does|do|was|were|is|are)\s+(?:there\s+)?(?:ever\s+)?(?:any|anyone|anybody|someone|somebody|"
+    r"(?:two|any|several|some) (?:of them|people|speakers|persons)|people|they|speakers)\b",
+    re.I,
+)
+_NOBODY = frozenset(
+    ("people", "two", "speakers", "persons", "talk", "speak", "talking", "speaking")
+)
 _BESIDE = re.compile(
     rf"who {_TALK[:-1]}|answer(?:s|ed)?|repl(?:y|ies|ied)|respond(?:s|ed)?|react(?:s|ed)?) "
     r".{0,20}\b(?:after|before|when|to)\b",
@@ -249,6 +259,13 @@ def _order(found: dict[str, str | None]) -> Computation:
     return Computation(Op.ORDER, side, split_items(found["x"] or ""))
 
 
+def _is_whether(text: str) -> bool:
+    """Whether it asks if something sounded so at all, with no other matter in it."""
+    if not _ANYBODY.match(text):
+        return False
+    return not set(content_words(strip_cues(text))) - _NOBODY
+
+
 def _heard(text: str, has_cue: bool, has_event: bool) -> Computation | None:
     """Counts and moments of sounds and voices."""
     is_count = re.match(
@@ -260,7 +277,7 @@ def _heard(text: str, has_cue: bool, has_event: bool) -> Computation | None:
         is_count = None
     if has_event and is_count:
         return Computation(Op.COUNT_EVENTS)
-    if has_cue and is_count:
+    if has_cue and (is_count or _is_whether(text)):
         return Computation(Op.COUNT_CUE)
     if has_event and re.match(
         r"(?:when|where|at (?:what|which) (?:time|point|minute))\b", text, re.I

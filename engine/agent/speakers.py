@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from engine.agent.schema import Roster
 
@@ -171,6 +172,18 @@ def find_speakers(question: str, roster: Roster) -> Named:
         tuple(name for name in mentioned if name not in speakers),
         _unknown(question, list(best), roster),
     )
+
+
+LIKE = 0.75
+"""Least similarity (difflib) at which a name may stand for another: Petr for Peter."""
+
+
+def nearest(name: str, roster: Roster) -> str:
+    """The one speaker whose name is nearly this one; "" when there is none or more than one."""
+    called = {alias: full for full in roster.ids_by_name for alias in aliases(full)}
+    near = get_close_matches(_plain(name), called, n=3, cutoff=LIKE)
+    people = {called[alias] for alias in near}
+    return people.pop() if len(people) == 1 else ""
 
 
 def _unknown(question: str, known: list[tuple[int, int]], roster: Roster) -> tuple[str, ...]:

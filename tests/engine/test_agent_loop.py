@@ -17,7 +17,7 @@ from engine.errors import Cancelled, EngineError
 from engine.graph.build import build_graph
 from engine.graph.store import Store
 from engine.progress import Report, silent
-from engine.types import Acoustics, Cue, Event, Relation, Utterance
+from engine.types import Acoustics, Cue, Event, Note, Relation, Utterance
 
 LINES = (
     ("Ann", "Good morning everybody, let us start with the coffee machine."),
@@ -344,6 +344,44 @@ def test_whole_meetings_are_read_in_parts(store, meeting_id):
     )
     assert 2 <= len(chat.prompts) <= 6
     assert found.receipt.evidence_tokens <= 1000
+
+
+def test_a_list_of_promises_is_taken_from_the_minutes(store, meeting_id):
+    store.add_note(
+        meeting_id, Note("action", "Ask for a discount.", 40.0, 48.0, "Bob", utterances=(4,))
+    )
+    found, chat, _ = ask(store, meeting_id, "Give me all action items.")
+    assert found.text == "Bob: Ask for a discount."
+    assert cited(found) == {4}
+    assert chat.prompts == []
+
+
+def test_without_minutes_promises_are_looked_for_part_by_part(store, meeting_id):
+    found, chat, _ = ask(
+        store, meeting_id, "Give me all action items.",
+        *["NOT STATED", "Bob promises to ask the seller for a discount [u2].", "NOT STATED"],
+    )  # fmt: skip
+    assert all("who promises to do what" in prompt[-1].content for prompt in chat.prompts)
+    assert "discount" in found.text
+
+
+def test_the_longest_silence_is_measured_between_utterances(store):
+    meeting = store.create_meeting("Pause", "p.json", has_audio=False)
+    lines = [(0.0, 3.0, "We begin with the roof."), (3.5, 6.0, "It leaks over the kitchen."),
+             (11.0, 14.0, "So we close the kitchen.")]  # fmt: skip
+    store.save_utterances(
+        meeting.id, [Utterance(i, a, b, "Ann", text) for i, (a, b, text) in enumerate(lines)]
+    )
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    found, _, _ = ask(store, meeting.id, "When was the longest silence?")
+    assert "5.0 s, at 0:06" in found.text
+    assert cited(found) == {2}
+
+
+def test_a_name_nearly_right_is_hinted_at(store, meeting_id):
+    found, _, _ = ask(store, meeting_id, "What did Carole say about the fund?")
+    assert found.abstained
+    assert "nobody called Carole speaks in this meeting, but Carol does" in found.text
 
 
 def test_empty_meetings_ask_no_model(store):

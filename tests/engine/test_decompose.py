@@ -5,7 +5,7 @@ from engine.agent.decompose import Help, decompose, parse
 from engine.agent.operations import clean_target, split_items
 from engine.agent.rephrase import form_grammar, rephrased
 from engine.agent.schema import AnswerForm, Operation, Roster, Scope
-from engine.agent.speakers import find_speakers
+from engine.agent.speakers import find_speakers, nearest
 from engine.agent.synthesise import Pen
 from engine.agent.times import clock, parse_time
 from engine.agent.words import language_of
@@ -266,6 +266,44 @@ def test_places_of_sounds_are_asked_with_where_too():
 def test_why_may_stand_behind_the_sound():
     found = parse("At 0:30 someone gets loud. Why?", PEOPLE, 60)
     assert (found.operation, found.is_why) == (Operation.CUE_MOMENT, True)
+
+
+@pytest.mark.parametrize(
+    ("question", "scope"),
+    [
+        ("Give me all action items.", Scope.MEETING),
+        ("List the decisions", Scope.MEETING),
+        ("What are the next steps?", Scope.MEETING),
+        ("What do they think of the tasks?", Scope.SPECIFIC),
+        ("Which decisions were made about the roof?", Scope.SPECIFIC),
+    ],
+)
+def test_lists_of_promises_and_decisions_are_of_the_whole_meeting(question, scope):
+    assert parse(question, PEOPLE, 60).scope is scope
+
+
+@pytest.mark.parametrize(
+    ("question", "operation"),
+    [
+        ("Did two people talk at once, and when?", Operation.COUNT_CUE),
+        ("Was anyone interrupted?", Operation.COUNT_CUE),
+        ("Did they agree to rush the release?", Operation.NONE),
+        ("Did Ann shout?", Operation.NONE),
+    ],
+)
+def test_whether_something_sounded_so_at_all_is_counted(question, operation):
+    assert parse(question, PEOPLE, 60).operation is operation
+
+
+def test_a_name_in_another_language_is_found():
+    people = Roster({"Peter": (1,), "Martha": (2,)})
+    model = Help(translate=lambda *_: "Why did Petr say it?")
+    assert decompose("Proč to řekl Petr?", people, 60, model=model).speakers == ("Peter",)
+    # In the language of the meeting it may be somebody else, and is only hinted at.
+    assert decompose("Why did Petr say it?", people, 60).unknown_speakers == ("Petr",)
+    assert nearest("Petr", people) == "Peter"
+    assert nearest("Pedro Almodovar", people) == ""
+    assert nearest("Ann", Roster({"Anna": (1,), "Anne": (2,)})) == ""
 
 
 def test_who_speaks_after_a_loud_voice_is_no_question_for_the_loudest():
