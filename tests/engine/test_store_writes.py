@@ -29,6 +29,7 @@ from engine.types import (
     Verdict,
     Word,
 )
+from engine.types_seconds import Seconds
 
 
 def grown(store):
@@ -55,6 +56,7 @@ WRITES = {
     "transcript": lambda store, key: store.save_utterances(key, lines(N_LINES, "again")),
     "words": lambda store, key: store.save_words(key, [Word(0, 1, "x", 0.5)] * 500),
     "acoustics": lambda store, key: store.save_acoustics(key, [Acoustics(-20.0)] * N_LINES),
+    "seconds": lambda store, key: store.save_seconds(key, Seconds(*np.ones((5, 900), np.float32))),
     "vectors": lambda store, key: store.save_vectors(
         key, "utterance", "fake", np.eye(N_LINES, 64, dtype=np.float32)
     ),

@@ -35,6 +35,7 @@ from engine.types import (
     Verdict,
     Word,
 )
+from engine.types_seconds import Seconds
 
 # Packed columns that hold no keys: times, words, positions and numbers only.
 PLAIN_COLUMNS = {
@@ -76,6 +77,7 @@ def fill(store, title="Budget"):
         ],
     )
     store.save_acoustics(key, [Acoustics(-20.0), Acoustics(-22.0), None])
+    store.save_seconds(key, Seconds(*np.full((5, 7), 0.5, np.float32)))
     store.save_events(key, [Event(2, 3, "laughter")])
     store.save_edges(key, [Edge(1, 0, Relation.REPLY_TO), Edge(2, 1, Relation.REPLY_TO)])
     store.save_entities(key, {("budget", "thing"): [0], "forty": [1, 2]})
