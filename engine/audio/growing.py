@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 
@@ -61,7 +62,8 @@ class GrowingWav:
     def behind(self) -> float:
         """Seconds of sound in the file that were not read yet."""
         try:
-            n_bytes = sealed.size(self.path) - self._data_at
+            with sealed.open_file(self.path, "rb", self._records) as file:
+                n_bytes = file.seek(0, os.SEEK_END) - self._data_at
         except OSError:
             return 0.0
         return max(0.0, (n_bytes // 2 - self.position) / SAMPLE_RATE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -85,7 +86,7 @@ def _convert(
                 paths = _other_files(library_dir)
                 for done, path in enumerate(paths):
                     report("convert", done, len(paths))
-                    _copy_file(path, files / path.relative_to(library_dir))
+                    _copy_kept(path, files / path.relative_to(library_dir))
                 report("convert", len(paths), len(paths))
             swap.commit(library_dir, [*_DROPPED, *drop])
 
@@ -161,6 +162,20 @@ def _other_files(library_dir: Path) -> list[Path]:
         and swap.STAGING_NAME not in path.relative_to(library_dir).parts
         and not (path.parent == library_dir and path.name in left_out)
     ]
+
+
+def _copy_kept(source: Path, target: Path) -> None:
+    """Copy a file; a copy of the database that was kept while encrypted needs another key, too."""
+    if source.name.startswith(f"{DATABASE_NAME}.") and vault.key_for(source, "database"):
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with closing(connections.connect(source)) as connection:
+                _copy_database(connection, target)
+        except (sqlite3.DatabaseError, StoreError):
+            target.unlink(missing_ok=True)  # no database, or a damaged one
+        else:
+            return
+    _copy_file(source, target)
 
 
 def _copy_file(source: Path, target: Path) -> None:

@@ -4,7 +4,8 @@ import json
 import os
 import shutil
 import signal
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from engine.__main__ import main
 from engine.audio import decode, take
 from engine.cli import passphrase
 from engine.errors import LibraryLocked, StoreError
-from engine.graph import care, encryption, library_index, transfer
+from engine.graph import care, connections, encryption, library_index, transfer
 from engine.graph.build import refresh_vectors
 from engine.graph.search import keyword_search, semantic_search
 from engine.graph.store import Store
@@ -134,6 +135,18 @@ def test_nothing_of_a_meeting_can_be_found_and_all_of_it_comes_back(library):
     assert content(library) == before
     assert not (library / vault.HEADER_NAME).exists()
     assert "quokka" in traces(library)
+
+
+def test_copies_kept_while_encrypted_can_be_read_after_it(library):
+    encryption.encrypt(library, PHRASE)
+    kept = library / "library.db.format-3"
+    with Store(library) as store, closing(connections.connect(kept)) as copy:
+        store.connection.backup(copy)
+    assert traces(library) == []
+    encryption.decrypt(library)
+    with closing(sqlite3.connect(kept)) as copy:
+        assert copy.execute("SELECT title FROM meetings").fetchone() == ("About the zephyrine",)
+    assert (library / "library.db.format-1").read_bytes() == b"an old quokka"
 
 
 def test_search_play_edit_and_delete_leave_no_trace(library, tmp_path):
