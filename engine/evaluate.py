@@ -31,7 +31,7 @@ from engine.graph.store import Store
 from engine.llm import ChatModel, Completion, Message
 from engine.progress import Report
 from engine.transcripts import read_transcript
-from engine.types import Answer, TraceEvent
+from engine.types_answer import Answer, TraceEvent
 
 LIBRARY_VERSION = "1"
 """Part of the cache key; raise it when import or graph change."""

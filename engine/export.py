@@ -18,7 +18,8 @@ from engine import export_docx, export_html, export_pdf, export_text
 from engine.errors import EngineError
 from engine.export_document import MeetingDocument, gathered
 from engine.graph.store import Store
-from engine.types import Answer, Utterance, Word
+from engine.types import Utterance, Word
+from engine.types_answer import Answer
 from engine.types_seconds import Seconds
 
 _WRITERS: dict[str, Callable[[MeetingDocument], bytes]] = {

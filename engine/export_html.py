@@ -11,7 +11,7 @@ from pathlib import Path
 from engine.audio import decode
 from engine.export_document import MeetingDocument, clock
 from engine.graph.store import Store
-from engine.types import Answer, Citation
+from engine.types_answer import Answer, Citation
 
 CLIP_MARGIN_SECONDS = 0.3
 MAX_CLIP_SECONDS = 120.0

@@ -10,10 +10,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import llama_cpp
 import numpy as np
 import numpy.typing as npt
-from llama_cpp import llama_cpp as api
 
 FloatArray = npt.NDArray[np.float32]
 
@@ -21,11 +19,14 @@ AT_FIRST = (1, 64)
 """Likeliest tokens that the grammar is asked about before it is asked about all."""
 
 
-class GuidedLlama(llama_cpp.Llama):  # type: ignore[misc]
-    """A model that always decodes greedily, fast under a grammar too."""
+def quicken(llama: Any) -> None:
+    """Make a loaded ``Llama`` decode greedily, and fast under a grammar too."""
+    model = llama._model
 
-    def _init_sampler(self, *_: Any, grammar: Any = None, **__: Any) -> GreedySampler:
-        return GreedySampler(self._model, grammar)
+    def sampler(*_: Any, grammar: Any = None, **__: Any) -> GreedySampler:
+        return GreedySampler(model, grammar)
+
+    llama._init_sampler = sampler
 
 
 class GreedySampler:
@@ -37,6 +38,9 @@ class GreedySampler:
     """
 
     def __init__(self, model: Any, grammar: Any) -> None:
+        from llama_cpp import llama_cpp as api
+
+        self._api = api
         self._n_vocab = model.n_vocab()
         self._grammar = None
         if grammar is not None:
@@ -46,11 +50,11 @@ class GreedySampler:
 
     def __del__(self) -> None:
         if self._grammar is not None:
-            api.llama_sampler_free(self._grammar)
+            self._api.llama_sampler_free(self._grammar)
 
     def sample(self, ctx: Any, idx: int = -1) -> int:
         """Return the id of the next token; -1 stands for the last position evaluated."""
-        pointer = api.llama_get_logits_ith(ctx.ctx, idx)
+        pointer = self._api.llama_get_logits_ith(ctx.ctx, idx)
         logits = np.ctypeslib.as_array(pointer, shape=(self._n_vocab,))
         token = int(np.argmax(logits))
         if self._grammar is None:
@@ -60,16 +64,16 @@ class GreedySampler:
             if allowed is not None:
                 token = allowed
                 break
-        api.llama_sampler_accept(self._grammar, token)
+        self._api.llama_sampler_accept(self._grammar, token)
         return token
 
     def _likeliest_allowed(self, logits: FloatArray, n: int) -> int | None:
         """The best of the ``n`` likeliest tokens that the grammar lets pass, None if none does."""
         ids = np.argpartition(logits, -n)[-n:] if n < len(logits) else np.arange(len(logits))
-        candidates = (api.llama_token_data * n)()
+        candidates = (self._api.llama_token_data * n)()
         table = np.frombuffer(candidates, dtype=[("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])
         table["id"], table["logit"] = ids, logits[ids]
-        array = api.llama_token_data_array(candidates, n, -1, False)
-        api.llama_sampler_apply(self._grammar, ctypes.byref(array))
+        array = self._api.llama_token_data_array(candidates, n, -1, False)
+        self._api.llama_sampler_apply(self._grammar, ctypes.byref(array))
         best = int(np.argmax(table["logit"]))
         return int(table["id"][best]) if np.isfinite(table["logit"][best]) else None

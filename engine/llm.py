@@ -236,10 +236,10 @@ class LocalChat:
         import llama_cpp
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
-        from engine.guided import GuidedLlama
+        from engine.guided import quicken
 
         try:
-            self._llama = GuidedLlama(
+            self._llama = llama_cpp.Llama(
                 str(path),
                 n_ctx=self._context_tokens,
                 n_batch=512,
@@ -253,6 +253,7 @@ class LocalChat:
                 f"The language model {self._model_id} cannot be loaded.",
                 "Check it with 'earwitness models verify'.",
             ) from error
+        quicken(self._llama)
         metadata = self._llama.metadata
         end = self._llama.detokenize([self._llama.token_eos()], special=True).decode("utf-8")
         self._formatter = Jinja2ChatFormatter(

@@ -322,31 +322,11 @@ class Shutdown:
 
 
 Request = (
-    Analyse
-    | ImportTranscript
-    | Enrich
-    | Ask
-    | Search
-    | Edit
-    | Delete
-    | Export
-    | FetchModels
-    | Evaluate
-    | ListModels
-    | VerifyModels
-    | RemoveModel
-    | AddModel
-    | Listen
-    | ForgetVoice
-    | ExportEvidence
-    | RateAnswer
-    | ExportRatings
-    | RestoreVersion
-    | DraftQuestions
-    | ExportQuestions
-    | HearAgain
-    | RehearEvidence
-)
+    Analyse | ImportTranscript | Enrich | Ask | Search | Edit | Delete | Export | FetchModels
+    | Evaluate | ListModels | VerifyModels | RemoveModel | AddModel | Listen | ForgetVoice
+    | ExportEvidence | RateAnswer | ExportRatings | RestoreVersion | DraftQuestions
+    | ExportQuestions | HearAgain | RehearEvidence
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from engine.progress import Report
 from engine.speech.cross_check import differences
-from engine.types import Answer, Citation, Reheard, Span, Word
+from engine.types import Span, Word
+from engine.types_answer import Answer, Citation, Reheard
 
 if TYPE_CHECKING:
     from engine.graph.store import Store

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from engine.messages import ExportEvidence, ExportRatings, RateAnswer
-from engine.types import Answer
+from engine.types_answer import Answer
 from gui.clock import file_name
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient

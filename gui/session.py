@@ -12,7 +12,8 @@ from PySide6.QtCore import QObject, Signal
 from engine.graph import versions
 from engine.graph.store import Store
 from engine.messages import Edit
-from engine.types import Answer, Edge, Relation, Utterance, Version, Word
+from engine.types import Edge, Relation, Utterance, Version, Word
+from engine.types_answer import Answer
 from gui.content import MeetingContent, load
 from gui.engine_client import EngineClient, Job
 from gui.reader import Query, Reader

@@ -39,6 +39,7 @@ LAYERS = (
     ("engine.sealed",),
     ("engine.vault",),
     ("engine.swap",),
+    ("engine.types_answer",),
     ("engine.errors", "engine.types", "engine.questions", "engine"),
 )
 
@@ -53,6 +54,7 @@ SIBLINGS: dict[tuple[str, str], str] = {
 WINDOW_MAY_IMPORT = (
     "engine",  # its version
     "engine.types",
+    "engine.types_answer",
     "engine.questions",
     "engine.errors",
     "engine.settings",

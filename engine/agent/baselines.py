@@ -19,7 +19,7 @@ from engine.agent.schema import Claim, Draft, Intent
 from engine.agent.session import Session
 from engine.agent.support import support_matrix
 from engine.agent.synthesise import choose, synthesise
-from engine.types import Evidence, Verdict
+from engine.types_answer import Evidence, Verdict
 
 RAG_LAMBDA = 0.25
 """Share of the distance in time from the best hit in the score of text RAG."""

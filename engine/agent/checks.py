@@ -11,7 +11,7 @@ from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.speakers import aliases, base_name
 from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in, overlap
 from engine.agent.words import fold, stem, words
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from engine.agent.execute import Found
 from engine.agent.schema import Intent
 from engine.agent.times import clock
 from engine.agent.words import STOP, stem, words
-from engine.types import Acoustics, Cue, Evidence
+from engine.types import Acoustics, Cue
+from engine.types_answer import Evidence
 
 FEWEST, MOST = 3, 14
 """Utterances read at least and at most."""

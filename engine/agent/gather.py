@@ -100,7 +100,7 @@ def _beside(intent: Intent, session: Session) -> list[int]:
     return kept[:AFTER_ROWS]
 
 
-_DISCUSSION = r"\b(?:discuss\w*|topic|talk\w* about|turn\w* to|mov\w+ on|done|finished|over)\b"
+_DISCUSSION = r"\b(?:discuss\w*|topic|talk\w* about|turn\w* to|mov\w+ on)\b"
 """The question is about the end of a whole discussion, not of the one line that names it."""
 
 

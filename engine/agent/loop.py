@@ -33,7 +33,7 @@ from engine.errors import EngineError
 from engine.graph.store import Store
 from engine.llm import ChatModel
 from engine.progress import Report
-from engine.types import Answer, Evidence, TraceEvent, Verdict
+from engine.types_answer import Answer, Evidence, TraceEvent, Verdict
 
 __all__ = ["AskOptions", "answer"]
 

@@ -22,7 +22,7 @@ from engine.agent.support import cite
 from engine.agent.synthesise import WAY_OUT, parse_draft
 from engine.agent.wording import shown
 from engine.grammar import cited_sentences
-from engine.types import Evidence, Verdict
+from engine.types_answer import Evidence, Verdict
 
 FEWEST_PARTS, MOST_PARTS = 3, 6
 PART_SECONDS = 300.0

@@ -28,7 +28,7 @@ from engine.errors import EngineError
 from engine.grammar import choice, grammar, line
 from engine.graph.store import Store
 from engine.questions import Category, DraftQuestion, Review
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 STRETCH_TOKENS = 420
 DRAFT_TOKENS = 110

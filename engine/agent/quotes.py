@@ -16,7 +16,7 @@ from engine.agent.evidence import excerpt
 from engine.agent.schema import Claim, Draft, Intent, Operation
 from engine.agent.support import SUPPORTED, content_stems, overlap
 from engine.agent.words import stem, words
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 
 def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:

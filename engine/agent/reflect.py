@@ -9,7 +9,7 @@ from engine.agent.evidence import lines_of
 from engine.agent.schema import Draft, Intent
 from engine.agent.synthesise import Pen
 from engine.grammar import choice, grammar
-from engine.types import Verdict
+from engine.types_answer import Verdict
 
 PASS_MARK = 4
 _SCORES = ("1", "2", "3", "4", "5")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from engine.types import Cue, Evidence
+from engine.types import Cue
+from engine.types_answer import Evidence
 
 
 class AnswerForm(StrEnum):

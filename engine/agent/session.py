@@ -16,7 +16,7 @@ from engine.agent.systems import System
 from engine.agent.wording import related, sentences, shown
 from engine.embed import Embedder
 from engine.graph.store import Store
-from engine.types import Answer, Receipt, TraceEvent, Verdict
+from engine.types_answer import Answer, Receipt, TraceEvent, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from engine.agent.evidence import Selection, as_evidence
 from engine.agent.execute import Found
 from engine.agent.session import Session
 from engine.agent.times import clock
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 LONGEST_LISTEN = 60.0
 """Seconds of a moment that are measured again at most."""

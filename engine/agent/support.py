@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from engine.agent.schema import Claim
 from engine.agent.words import STOP, stem, words
 from engine.embed import Embedder
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 SUPPORTED = 0.40
 """Least support of a sentence that is shown as fact."""

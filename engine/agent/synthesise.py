@@ -15,7 +15,7 @@ from engine.embed import Embedder
 from engine.grammar import choice, cited_sentences, grammar
 from engine.llm import ChatModel, Completion
 from engine.progress import Report
-from engine.types import Evidence
+from engine.types_answer import Evidence
 
 WAY_OUT = "NOT STATED"
 MAX_TOKENS = 160

@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.agent.evidence import excerpt
 from engine.agent.schema import Draft, Intent
-from engine.types import Citation, Evidence, Sentence
+from engine.types_answer import Citation, Evidence, Sentence
 
 NOT_SAID = {
     "en": "That was not said in this meeting",

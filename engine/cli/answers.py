@@ -12,7 +12,7 @@ from typing import Any
 from engine import messages, process
 from engine.cli import output, session
 from engine.errors import EngineError
-from engine.types import Answer, Reheard
+from engine.types_answer import Answer, Reheard
 
 
 def ask(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 from engine import messages, paths, process
 from engine.cli import output, session
 from engine.errors import EngineError
-from engine.types import Answer, Meeting
+from engine.types import Meeting
+from engine.types_answer import Answer
 
 SAMPLE_TITLE = "Sample meeting"
 

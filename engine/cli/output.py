@@ -12,7 +12,8 @@ from typing import Any
 
 from engine.errors import EngineError
 from engine.progress import Progress
-from engine.types import Answer, Citation, Meeting, Reheard, Sentence, StageRecord
+from engine.types import Meeting, StageRecord
+from engine.types_answer import Answer, Citation, Reheard, Sentence
 
 
 def clock(seconds: float) -> str:

@@ -11,7 +11,8 @@ from engine.graph import anchors
 from engine.graph.lexicon import clean
 from engine.graph.meetings import now
 from engine.graph.utterances import UtteranceTables
-from engine.types import Answer, Citation, Receipt, Sentence, TraceEvent, Utterance, Verdict
+from engine.types import Utterance
+from engine.types_answer import Answer, Citation, Receipt, Sentence, TraceEvent, Verdict
 
 _Transcripts = dict[str, tuple[list[Utterance], anchors.Placed]]
 

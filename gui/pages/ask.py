@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from engine.messages import Ask, Failed
-from engine.types import Answer, TraceEvent
+from engine.types_answer import Answer, TraceEvent
 from gui import theme
 from gui.content import MeetingContent
 from gui.engine_client import EngineClient, Job

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from engine.types import Citation, Note
+from engine.types import Note
+from engine.types_answer import Citation
 from gui import theme
 from gui.clock import day, length
 from gui.content import MeetingContent

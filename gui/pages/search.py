@@ -8,7 +8,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine.messages import Failed, Search
-from engine.types import Citation, SearchHit
+from engine.types import SearchHit
+from engine.types_answer import Citation
 from gui import theme
 from gui.clock import clock
 from gui.engine_client import EngineClient, Job

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine.types import Answer, Citation, Evidence, Receipt, TraceEvent
+from engine.types_answer import Answer, Citation, Evidence, Receipt, TraceEvent
 from gui import theme
 from gui.clock import clock
 from gui.widgets.basics import Badge, Card, IconButton, Label, row

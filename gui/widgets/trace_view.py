@@ -12,7 +12,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
-from engine.types import Evidence, TraceEvent
+from engine.types_answer import Evidence, TraceEvent
 from gui import theme
 from gui.clock import clock
 

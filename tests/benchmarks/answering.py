@@ -41,7 +41,8 @@ from engine.graph.build import build_graph  # noqa: E402
 from engine.graph.store import Store  # noqa: E402
 from engine.llm import ChatModel, LocalChat  # noqa: E402
 from engine.progress import silent  # noqa: E402
-from engine.types import Answer, Utterance  # noqa: E402
+from engine.types import Utterance  # noqa: E402
+from engine.types_answer import Answer  # noqa: E402
 
 SHARED = Path(os.environ.get("EARWITNESS_SHARED", ROOT.parent / "shared"))
 CHAT_MODEL = "qwen2.5-coder-1.5b"

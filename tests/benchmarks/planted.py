@@ -13,7 +13,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from engine.types import Acoustics, Answer, Cue, Event, Utterance
+from engine.types import Acoustics, Cue, Event, Utterance
+from engine.types_answer import Answer
 
 CATEGORIES = ("explicit", "multi_hop", "time", "aggregation", "cross_modal")
 

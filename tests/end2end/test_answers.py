@@ -65,13 +65,12 @@ def test_promises_are_found_with_owner_and_day(sample, engine):
     assert any("solar panels" in note.text for note in decisions)
 
 
-def test_quick_decoding_takes_the_tokens_that_llama_cpp_takes(monkeypatch):
+def test_quick_decoding_takes_the_tokens_that_llama_cpp_takes():
     """The grammar is asked about few tokens only; the text must not depend on that."""
     import llama_cpp
 
     from engine import prompts
     from engine.grammar import cited_sentences
-    from engine.guided import GuidedLlama
     from engine.llm import LocalChat
 
     chat = LocalChat("qwen2.5-coder-1.5b")
@@ -80,10 +79,10 @@ def test_quick_decoding_takes_the_tokens_that_llama_cpp_takes(monkeypatch):
     allowed = cited_sentences(["u1", "u2"], 2, "NOT STATED")
     quick = chat.complete(asked, grammar=allowed, max_tokens=60)
 
-    def slowly(llama, *_, grammar=None, **__):
-        return llama_cpp.Llama._init_sampler(llama, temp=0.0, grammar=grammar)
-
-    monkeypatch.setattr(GuidedLlama, "_init_sampler", slowly)
+    llama = chat._llama
+    llama._init_sampler = lambda *_, grammar=None, **__: llama_cpp.Llama._init_sampler(
+        llama, temp=0.0, grammar=grammar
+    )
     slow = chat.complete(asked, grammar=allowed, max_tokens=60)
     chat.close()
     assert quick.text == slow.text

@@ -9,7 +9,8 @@ from engine.cli import output
 from engine.cli.parser import build_parser
 from engine.errors import EngineError
 from engine.graph.store import Store
-from engine.types import Answer, Citation, Receipt, Sentence, Utterance, Verdict
+from engine.types import Utterance
+from engine.types_answer import Answer, Citation, Receipt, Sentence, Verdict
 from gui.__main__ import _wants_window
 
 

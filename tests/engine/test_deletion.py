@@ -15,23 +15,18 @@ from engine.graph.voices import Suggestion
 from engine.progress import silent
 from engine.types import (
     Acoustics,
-    Answer,
-    Citation,
     Edge,
     Event,
     Note,
-    Receipt,
     Relation,
-    Sentence,
     Span,
     StageRecord,
     Topic,
-    TraceEvent,
     Turn,
     Utterance,
-    Verdict,
     Word,
 )
+from engine.types_answer import Answer, Citation, Receipt, Sentence, TraceEvent, Verdict
 from engine.types_seconds import Seconds
 
 LETTERS = "bcdfghjklmnpqrstvwxyz"

@@ -14,19 +14,8 @@ from engine.export import FORMATS, export, export_evidence, meeting_json
 from engine.graph import edits
 from engine.graph.store import Store
 from engine.transcripts import read_transcript
-from engine.types import (
-    Acoustics,
-    Answer,
-    Citation,
-    Cue,
-    Note,
-    Receipt,
-    Sentence,
-    Topic,
-    Utterance,
-    Verdict,
-    Word,
-)
+from engine.types import Acoustics, Cue, Note, Topic, Utterance, Word
+from engine.types_answer import Answer, Citation, Receipt, Sentence, Verdict
 
 NASTY = "it's <b> & --> # _*"
 

@@ -8,7 +8,8 @@ from engine.graph.store import Store
 from engine.progress import silent
 from engine.rehear import MARGIN, compared, rehear
 from engine.speech import asr
-from engine.types import Answer, Citation, Receipt, Reheard, Sentence, Span, Verdict, Word
+from engine.types import Span, Word
+from engine.types_answer import Answer, Citation, Receipt, Reheard, Sentence, Verdict
 
 RATE = 16_000
 

@@ -15,7 +15,8 @@ from engine.graph.store import Store
 from engine.progress import silent
 from engine.speech import acoustics
 from engine.speech.seconds import relative, speakers_of
-from engine.types import Evidence, Turn, Utterance, Word
+from engine.types import Turn, Utterance, Word
+from engine.types_answer import Evidence
 from engine.types_seconds import SECOND_BYTES, Seconds
 
 

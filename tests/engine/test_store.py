@@ -6,24 +6,19 @@ from engine.errors import MeetingNotFound, StoreError
 from engine.graph.store import Store
 from engine.types import (
     Acoustics,
-    Answer,
-    Citation,
     Cue,
     Edge,
     Event,
     Note,
-    Receipt,
     Relation,
-    Sentence,
     Span,
     StageRecord,
     Topic,
-    TraceEvent,
     Turn,
     Utterance,
-    Verdict,
     Word,
 )
+from engine.types_answer import Answer, Citation, Receipt, Sentence, TraceEvent, Verdict
 
 
 @pytest.fixture

@@ -16,19 +16,8 @@ from engine.errors import StoreError
 from engine.graph import care, edits, migrations
 from engine.graph.database import DATABASE_NAME
 from engine.graph.store import Store
-from engine.types import (
-    Acoustics,
-    Answer,
-    Citation,
-    Edge,
-    Note,
-    Receipt,
-    Relation,
-    Sentence,
-    StageRecord,
-    Verdict,
-    Word,
-)
+from engine.types import Acoustics, Edge, Note, Relation, StageRecord, Word
+from engine.types_answer import Answer, Citation, Receipt, Sentence, Verdict
 from engine.types_seconds import Seconds
 
 

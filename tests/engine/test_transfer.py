@@ -18,23 +18,18 @@ from engine.graph.store import Store
 from engine.progress import Report
 from engine.types import (
     Acoustics,
-    Answer,
-    Citation,
     Edge,
     Event,
     Note,
-    Receipt,
     Relation,
-    Sentence,
     Span,
     StageRecord,
     Topic,
-    TraceEvent,
     Turn,
     Utterance,
-    Verdict,
     Word,
 )
+from engine.types_answer import Answer, Citation, Receipt, Sentence, TraceEvent, Verdict
 from engine.types_seconds import Seconds
 
 # Packed columns that hold no keys: times, words, positions and numbers only.

@@ -13,7 +13,8 @@ from engine.graph.store import Store
 from engine.jobs import Jobs
 from engine.progress import silent
 from engine.questions import Category, DraftQuestion, Review
-from engine.types import Answer, Citation, Receipt, Sentence, Utterance, Verdict
+from engine.types import Utterance
+from engine.types_answer import Answer, Citation, Receipt, Sentence, Verdict
 
 
 @pytest.fixture

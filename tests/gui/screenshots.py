@@ -20,7 +20,8 @@ from PySide6.QtTest import QTest  # noqa: E402
 from engine import messages  # noqa: E402
 from engine.progress import Progress  # noqa: E402
 from engine.settings import Settings  # noqa: E402
-from engine.types import SearchHit, TraceEvent  # noqa: E402
+from engine.types import SearchHit  # noqa: E402
+from engine.types_answer import TraceEvent  # noqa: E402
 from gui.app import App, make_application  # noqa: E402
 
 

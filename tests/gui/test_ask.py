@@ -19,7 +19,7 @@ from engine.messages import (
     RateAnswer,
     Stopped,
 )
-from engine.types import Sentence, TraceEvent, Verdict
+from engine.types_answer import Sentence, TraceEvent, Verdict
 
 
 @pytest.fixture

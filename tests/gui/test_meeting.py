@@ -5,7 +5,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from engine.messages import Edit, Finished, HearAgain
-from engine.types import Citation
+from engine.types_answer import Citation
 
 
 def requests(client, kind):

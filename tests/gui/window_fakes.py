@@ -14,23 +14,8 @@ from PySide6.QtCore import QObject, Signal
 
 from engine import messages
 from engine.graph.store import Store
-from engine.types import (
-    Answer,
-    Citation,
-    Edge,
-    Event,
-    Evidence,
-    Meeting,
-    Note,
-    Receipt,
-    Relation,
-    Sentence,
-    Topic,
-    TraceEvent,
-    Utterance,
-    Verdict,
-    Word,
-)
+from engine.types import Edge, Event, Meeting, Note, Relation, Topic, Utterance, Word
+from engine.types_answer import Answer, Citation, Evidence, Receipt, Sentence, TraceEvent, Verdict
 from gui.engine_client import Job
 
 NAMES = ("Anna Keller", "Tomás Rivera", "Priya Nair", "Jonas Weber")
