@@ -38,6 +38,8 @@ LIBRARIES = {
     "llama_cpp": "runs the language model",
     "hnswlib": "searches the library",
     "tokenizers": "splits text for the search model",
+    "sqlcipher3": "opens encrypted libraries",
+    "cryptography.hazmat.primitives.ciphers.aead": "encrypts sound and recordings",
 }
 PORTAUDIO = "sounddevice"
 _CHILD_SECONDS = 60.0
