@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import zip_longest
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -145,11 +146,9 @@ def _copy_database(connection: Connection, target: Path) -> None:
 
 
 def _is_same(connection: Connection, table: str) -> bool:
-    (missing,) = connection.execute(
-        f'SELECT (SELECT count(*) FROM main."{table}") <> (SELECT count(*) FROM fresh."{table}") '
-        f'OR EXISTS (SELECT * FROM main."{table}" EXCEPT SELECT * FROM fresh."{table}")'
-    ).fetchone()
-    return not missing
+    """Both tables hold the same rows in the same order; read side by side, not into memory."""
+    old, new = (connection.execute(f'SELECT * FROM {name}."{table}"') for name in ("main", "fresh"))
+    return all(a == b for a, b in zip_longest(old, new))
 
 
 def _other_files(library_dir: Path) -> list[Path]:
