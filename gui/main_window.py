@@ -39,8 +39,10 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         parts = self.parts
         parts.actions.fill(self.menuBar())
-        self.stack = QStackedWidget()
-        self.stack.setProperty("role", "panel")
+        self._build_frame()
+        # From the outside in: a widget that gets another parent is dressed anew with all in it.
+        for widget in (parts.library, self.stack, self.tabs):
+            self.splitter.addWidget(widget)
         for page in (
             parts.welcome,
             parts.meeting,
@@ -52,9 +54,6 @@ class MainWindow(QMainWindow):
             parts.settings,
         ):
             self.stack.addWidget(page)
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
-        self.tabs.tabBar().setAccessibleName(self.tr("Side panel"))
         for panel, name in (
             (parts.ask, self.tr("Ask")),
             (parts.minutes, self.tr("Minutes")),
@@ -62,28 +61,35 @@ class MainWindow(QMainWindow):
             (parts.graph, self.tr("Graph")),
         ):
             self.tabs.addTab(panel, name)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        for widget in (parts.library, self.stack, self.tabs):
-            self.splitter.addWidget(widget)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setCollapsible(1, False)
         self.splitter.setSizes(self._widths())
+        self._veil = DropVeil(self)
+        self.resize(self._size())
+
+    def _build_frame(self) -> None:
+        """Notices above, jobs below, and between them the room for three columns."""
+        parts = self.parts
         body = QWidget()
-        layout = QVBoxLayout(body)
+        self.setCentralWidget(body)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal)
+        self.stack = QStackedWidget()
+        self.stack.setProperty("role", "panel")
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setAccessibleName(self.tr("Side panel"))
         margin = theme.space(self)
+        layout = QVBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         frame = QVBoxLayout()
         frame.setContentsMargins(2 * margin, 0, 2 * margin, margin)
         frame.setSpacing(margin)
-        frame.addWidget(parts.strip)
-        frame.addWidget(parts.banner)
         layout.addLayout(frame)
         layout.addWidget(self.splitter, 1)
         layout.addWidget(parts.jobs)
-        self.setCentralWidget(body)
-        self._veil = DropVeil(self)
-        self.resize(self._size())
+        frame.addWidget(parts.strip)
+        frame.addWidget(parts.banner)
 
     def _widths(self) -> list[int]:
         em = self.fontMetrics().horizontalAdvance("m")

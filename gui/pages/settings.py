@@ -7,7 +7,7 @@ from dataclasses import Field, fields, replace
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QKeySequenceEdit,
@@ -49,10 +49,12 @@ class SettingsPage(QWidget):
         self._cards: list[tuple[str, Card]] = []
         self._groups: dict[str, Label] = {}
         self._model_choices: dict[str, Choice] = {}
+        self._models: Sequence[Any] = ()
         self._build()
 
     def set_models(self, rows: Sequence[Any]) -> None:
         """Offer the models of the catalogue, the installed ones first."""
+        self._models = rows
         for name, choice in self._model_choices.items():
             fitting = [r for r in rows if r.task == _MODEL_TASKS[name]]
             fitting.sort(key=lambda r: r.state != "present")
@@ -66,6 +68,14 @@ class SettingsPage(QWidget):
             if choice.findData(chosen) < 0:
                 choice.addItem(chosen, chosen)
             choice.setCurrentIndex(choice.findData(chosen))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Build the form when it is first looked at; most days nobody does."""
+        super().showEvent(event)
+        if not self._cards:
+            for declared in fields(Settings):
+                self._add_setting(declared)
+            self.set_models(self._models)
 
     def show_shortcuts(self) -> None:
         """Turn to the list of shortcuts."""
@@ -91,8 +101,6 @@ class SettingsPage(QWidget):
         layout.addWidget(Label(self.tr("Settings"), "title"))
         layout.addWidget(self._search)
         layout.addWidget(self._tabs, 1)
-        for declared in fields(Settings):
-            self._add_setting(declared)
         self._tabs.currentChanged.connect(self._on_tab)
 
     def _add_setting(self, declared: Field[Any]) -> None:

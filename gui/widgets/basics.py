@@ -114,18 +114,14 @@ class IconButton(QToolButton):
 
     def _refresh(self) -> None:
         look = theme.colours(self)
-        role = self.property("role")
-        by_role = {
-            "primary": look.on_accent,
-            "round": look.on_accent,
-            "record": look.danger,
-        }
-        self.setIcon(icons.icon(self._icon_name, by_role.get(role, look.text)))
+        by_role = {"primary": look.on_accent, "round": look.on_accent, "record": look.danger}
+        colour = by_role.get(self.property("role"), look.text)
         side = round(self.fontMetrics().height() * self._size)
-        shown = (self._icon_name, look.window, side)
+        shown = (self._icon_name, colour, side)
         if shown == self._shown:
-            return
+            return  # the style changes often while a window is put together
         self._shown = shown
+        self.setIcon(icons.icon(self._icon_name, colour))
         self.setIconSize(QSize(side, side))
 
 
