@@ -5,14 +5,66 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 
 NEEDED = ("pulseaudio", "pactl", "parec", "paplay")
+ROOT = Path(__file__).resolve().parents[2]
+RATE = 16_000
+
+# A recorder in a process of its own, which says how much it has and when.
+_RECORD = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+from pathlib import Path
+from engine.audio import devices
+from engine.audio.record import Recorder
+recorder = Recorder(devices.inputs(), Path(sys.argv[2]))
+recorder.start()
+while True:
+    print(recorder.status().elapsed, time.monotonic(), flush=True)
+    time.sleep(0.05)
+"""
+
+
+def noise(path: Path, seconds: int) -> np.ndarray:
+    """Write white noise, in which every moment is unlike all others; (n,) float64 of int16."""
+    samples = np.random.default_rng(5).normal(0, 0.1, RATE * seconds)
+    soundfile.write(path, samples, RATE, subtype="PCM_16")
+    return soundfile.read(path, dtype="int16")[0].astype(float)
+
+
+def offset_of(source: np.ndarray, recorded: np.ndarray) -> tuple[int, float]:
+    """Where the source begins in a recording, and how well it fits there."""
+    size = 1 << int(np.ceil(np.log2(len(source) + len(recorded))))
+    spectrum = np.fft.rfft(recorded, size) * np.conj(np.fft.rfft(source, size))
+    first = int(np.argmax(np.fft.irfft(spectrum, size)[: len(recorded)]))
+    piece = recorded[first : first + len(source)]
+    return first, float(np.corrcoef(piece, source[: len(piece)])[0, 1])
+
+
+def killed(takes_dir: Path, seconds: float) -> float:
+    """Record in another process and kill it; how many seconds it should have recorded by then."""
+    command = [sys.executable, "-c", _RECORD, str(ROOT), str(takes_dir)]
+    began = None
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        for line in child.stdout:
+            elapsed, moment = map(float, line.split())
+            if elapsed and began is None:
+                began = moment - elapsed
+            if began is not None and moment - began > seconds:
+                break
+        child.kill()
+    assert began is not None, "nothing was recorded"
+    return moment - began
 
 
 @contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import textwrap
 import time
 from pathlib import Path
 
@@ -16,13 +15,12 @@ import soundfile
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pulse_server
+from pulse_server import RATE, ROOT, noise, offset_of
 
 from engine.audio import devices, take
 from engine.audio.record import Recorder, State
 
 pytestmark = pytest.mark.end2end
-ROOT = Path(__file__).resolve().parent.parent.parent
-RATE = 16_000
 
 
 @pytest.fixture(scope="module")
@@ -43,21 +41,6 @@ def recorder(pulse, tmp_path):
         time.sleep(0.02)
     yield made
     made.stop()
-
-
-def noise(path, seconds):
-    samples = np.random.default_rng(5).normal(0, 0.1, RATE * seconds)
-    soundfile.write(path, samples, RATE, subtype="PCM_16")
-    return soundfile.read(path, dtype="int16")[0].astype(float)
-
-
-def offset_of(source, recorded):
-    """Where the source begins in a recording, and how well it fits there."""
-    size = 1 << int(np.ceil(np.log2(len(source) + len(recorded))))
-    spectrum = np.fft.rfft(recorded, size) * np.conj(np.fft.rfft(source, size))
-    first = int(np.argmax(np.fft.irfft(spectrum, size)[: len(recorded)]))
-    piece = recorded[first : first + len(source)]
-    return first, float(np.corrcoef(piece, source[: len(piece)])[0, 1])
 
 
 def test_what_is_played_is_recorded_without_gap_or_drift(recorder, tmp_path):
@@ -92,33 +75,9 @@ def test_fifty_pauses_add_nothing(recorder):
 
 
 def test_a_kill_at_a_random_moment_loses_less_than_a_second(pulse, tmp_path):
-    script = textwrap.dedent(
-        """
-        import sys, time
-        sys.path.insert(0, sys.argv[1])
-        from pathlib import Path
-        from engine.audio import devices
-        from engine.audio.record import Recorder
-        recorder = Recorder(devices.inputs(), Path(sys.argv[2]))
-        recorder.start()
-        while True:
-            print(recorder.status().elapsed, time.monotonic(), flush=True)
-            time.sleep(0.05)
-        """
-    )
-    command = [sys.executable, "-c", script, str(ROOT), str(tmp_path / "takes")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
-        first = 0.0
-        for line in child.stdout:
-            elapsed, moment = map(float, line.split())
-            if elapsed and not first:
-                first = moment - elapsed
-                ends = moment + random.uniform(1.0, 3.0)
-            if first and moment > ends:
-                break
-        child.kill()
+    expected = pulse_server.killed(tmp_path / "takes", random.uniform(1.0, 3.0))
     (found,) = take.unfinished(tmp_path / "takes")
-    assert moment - first - found.duration < 1.0
+    assert expected - found.duration < 1.0
     assert soundfile.info(take.joined(found)).duration == pytest.approx(found.duration)
 
 
