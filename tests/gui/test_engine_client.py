@@ -96,7 +96,10 @@ def test_closing_leaves_no_process(qapp, qtbot):
     assert not process.is_alive()
 
 
-def test_it_never_blocks(client, qtbot):
+def test_it_never_blocks(client, qtbot, monkeypatch):
+    monkeypatch.setattr(
+        "gui.engine_client._JOIN_SECONDS", 0.1
+    )  # it hangs, and is killed at the end
     result(client, qtbot, "warm")
     client.submit(search("hang"))
     began = time.monotonic()
