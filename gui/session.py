@@ -128,7 +128,7 @@ class Session(QObject):
         meeting_id = self.meeting_id
 
         def query(store: Store) -> list[tuple[Answer, dict[str, int]]]:
-            marks = {row["id"]: row["ratings"] for row in store.ratings()}
+            marks = store.marks(meeting_id)
             return [(answer, marks.get(answer.id, {})) for answer in store.answers(meeting_id)]
 
         self._reader.read(query, deliver)

@@ -161,6 +161,15 @@ class AnswerTables(UtteranceTables):
             dict(zip(names, row, strict=False)) | {"ratings": json.loads(row[6])} for row in found
         ]
 
+    def marks(self, meeting_id: str) -> dict[int, dict[str, int]]:
+        """The user's marks of the answers about one meeting, by the answers' keys."""
+        found = self.rows(
+            "SELECT id, ratings FROM answers WHERE ratings <> '{}' AND id IN "
+            "(SELECT answer_id FROM answer_meetings WHERE meeting_id = ?)",
+            (meeting_id,),
+        )
+        return {key: json.loads(ratings) for key, ratings in found}
+
     def _read(self, key: int, payload: str, transcripts: _Transcripts) -> Answer:
         """An answer as it was kept, its citations where the utterances stand now."""
         kept = replace(answer_from(json.loads(payload)), id=key)
