@@ -95,10 +95,11 @@ class FindingTables(ArtefactTables):
     def save_notes(self, meeting_id: str, kind: str, notes: Iterable[Note]) -> None:
         """Replace the notes of one kind; what the user wrote or changed stays.
 
-        A new note about the same moment as one the user changed is the one that was changed:
-        it is left out.
+        A new note about the same moment as one the user changed is the one that was changed, and
+        about the same moment as one the user removed is not wanted: both are left out.
         """
         changed = [note for note in self.notes(meeting_id, kind) if note.is_edited]
+        changed += [note for note in self._removed_notes(meeting_id) if note.kind == kind]
         with self.transaction() as connection:
             self._require(meeting_id)
             connection.execute(
@@ -150,6 +151,18 @@ class FindingTables(ArtefactTables):
             "ORDER BY start, id"
         )
         return [_note(row) for row in self.rows(sql, (meeting_id, kind, kind))]
+
+    def _removed_notes(self, meeting_id: str) -> list[Note]:
+        """What was written for the user and removed by the user, as the journal of edits has it."""
+        edits = self.rows(
+            "SELECT changes FROM edits WHERE meeting_id = ? AND operation = 'remove_note' "
+            "AND is_undone = 0",
+            (meeting_id,),
+        )
+        rows = [change["before"] for (packed,) in edits for change in json.loads(packed)]
+        columns = [name.strip('"') for name in _NOTE.split(", ")]
+        notes = [_note(tuple(row[name] for name in columns)) for row in rows]
+        return [note for note in notes if note.source != "user"]
 
     def _insert_note(self, meeting_id: str, kind: str, note: Note) -> int:
         key = self._connection.execute(

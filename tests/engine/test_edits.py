@@ -257,3 +257,24 @@ def test_a_changed_note_is_not_written_a_second_time(store, m):
     edits.change_note(store, m, store.notes(m)[0].id, text="Buy two pumps")
     store.save_notes(m, "action", [found, Note("action", "Sell it", 9.0, 9.5, utterances=(2,))])
     assert [n.text for n in store.notes(m)] == ["Buy two pumps", "Sell it"]
+
+
+def test_a_removed_note_does_not_come_back_unless_it_is_undone(store, m):
+    found = Note("action", "Buy a pump", 3.0, 5.0, utterances=(1,), source="model")
+    other = Note("action", "Sell it", 9.0, 9.5, utterances=(2,), source="model")
+    store.save_notes(m, "action", [found, other])
+    edits.remove_note(store, m, store.notes(m)[0].id)
+    store.save_notes(m, "action", [found, other])
+    assert [n.text for n in store.notes(m)] == ["Sell it"]
+    store.save_notes(m, "decision", [Note("decision", "A pump", 3.0, 5.0, utterances=(1,))])
+    assert len(store.notes(m, "decision")) == 1
+    edits.undo(store, m)
+    store.save_notes(m, "action", [found, other])
+    assert [n.text for n in store.notes(m, "action")] == ["Buy a pump", "Sell it"]
+
+
+def test_a_note_the_user_wrote_and_removed_keeps_nothing_away(store, m):
+    key = edits.add_note(store, m, "action", "Mine", 3.0)
+    edits.remove_note(store, m, key)
+    store.save_notes(m, "action", [Note("action", "Theirs", 3.0, 3.0, source="model")])
+    assert [n.text for n in store.notes(m)] == ["Theirs"]
