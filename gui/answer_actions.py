@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import ExportEvidence, ExportRatings, RateAnswer
 from engine.types_answer import Answer
-from gui.clock import file_name
+from gui.clock import file_name, with_ending
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient
 
@@ -36,7 +36,7 @@ class AnswerActions(QObject):
         """Ask for a file and write the answer with the sound of its moments into it."""
 
         def take(path: str) -> None:
-            target = path if path.lower().endswith((".html", ".htm")) else f"{path}.html"
+            target = with_ending(path, "html", "htm")
             job = self._clerk.submit(ExportEvidence("", self._library, answer.id, target))
             job.finished.connect(self._on_evidence)
 
@@ -48,7 +48,7 @@ class AnswerActions(QObject):
         """Ask for a file and write every marked answer to it."""
 
         def take(path: str) -> None:
-            target = path if Path(path).suffix.lower() in (".csv", ".json") else f"{path}.csv"
+            target = with_ending(path, "csv", "json")
             job = self._clerk.submit(ExportRatings("", self._library, target))
             job.finished.connect(lambda n: self._on_ratings(n, target))
 

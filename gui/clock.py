@@ -1,8 +1,9 @@
-"""Times, dates and sizes as people read them."""
+"""Times, dates and sizes as people read them, and names of files."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
@@ -56,6 +57,12 @@ def moment(iso: str) -> str:
 def size(n_bytes: int) -> str:
     """Write a number of bytes with a unit."""
     return QLocale().formattedDataSize(n_bytes, 1)
+
+
+def with_ending(path: str, *endings: str) -> str:
+    """A path as it was chosen, with the first of these endings if it has none of them."""
+    has_one = Path(path).suffix.lower().lstrip(".") in endings
+    return path if has_one else f"{path}.{endings[0]}"
 
 
 def file_name(title: str) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from engine.messages import AnalyseOptions, Delete, Edit, Export, RestoreVersion
 from engine.types import DeleteReceipt, Meeting
-from gui.clock import file_name, size
+from gui.clock import file_name, size, with_ending
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient, Job
 from gui.jobs import TRANSCRIPTS, JobQueue
@@ -135,11 +135,9 @@ class LibraryActions(QObject):
         """Ask for a file and write the meeting to it; the ending decides the format."""
 
         def take(path: str) -> None:
-            chosen = Path(path)
-            if chosen.suffix.lower().lstrip(".") not in FORMATS:
-                chosen = chosen.with_name(chosen.name + ".md")
-            kind = chosen.suffix.lower().lstrip(".")
-            request = Export("", str(self._library_dir), meeting.id, kind, str(chosen))
+            target = with_ending(path, *FORMATS)
+            kind = Path(target).suffix.lower().lstrip(".")
+            request = Export("", str(self._library_dir), meeting.id, kind, target)
             job = self._clerk.submit(request)
             job.finished.connect(self._on_exported)
 

@@ -14,7 +14,7 @@ from engine.messages import DraftQuestions, ExportQuestions, Failed
 from engine.progress import Progress
 from engine.questions import DraftQuestion, Review
 from gui import theme
-from gui.clock import file_name
+from gui.clock import file_name, with_ending
 from gui.content import MeetingContent
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient, Job
@@ -87,7 +87,7 @@ class QuestionsPage(QWidget):
         meeting_id = content.meeting.id
 
         def take(path: str) -> None:
-            target = path if path.lower().endswith(".json") else f"{path}.json"
+            target = with_ending(path, "json")
             request = ExportQuestions("", self._library, meeting_id, drafts, target)
             self._clerk.submit(request).finished.connect(self._on_exported)
 
