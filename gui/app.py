@@ -31,6 +31,7 @@ from gui.answer_actions import AnswerActions
 from gui.commands import Commands
 from gui.crash import install_excepthook
 from gui.dialogs import Dialogs
+from gui.drafts import Drafts
 from gui.engine_client import EngineClient
 from gui.jobs import JobQueue
 from gui.library_actions import LibraryActions
@@ -102,6 +103,7 @@ class App(QObject):
         self.live.language = chosen.language
         self.takes = Takes(self.queue, clients.clerk, library_dir)
         self.watch = WatchFolder(library_dir)
+        self.drafts = Drafts(library_dir / "drafts.json")
         self._watched = chosen.watch_folder
         # Dialogs need a window to stand over, which is built last.
         self._anchor = QWidget()
@@ -130,6 +132,7 @@ class App(QObject):
     def close(self) -> None:
         """End what runs, window first."""
         self.window.close()
+        self.drafts.close()
         self.player.close()
         self.watch.close()
         self.recording.close()
@@ -140,7 +143,7 @@ class App(QObject):
     def _parts(self, chosen: Settings) -> Parts:
         clients, library_dir = self.clients, self.library_dir
         actions = Actions(paths.config_dir() / "shortcuts.json")
-        meeting = MeetingPage(self.session, self.player)
+        meeting = MeetingPage(self.session, self.player, self.drafts)
         speakers = SpeakersPage(self.session, self.dialogs)
         commands = Commands(
             self.session, self.player, meeting, speakers, clients.analysis, self.dialogs
@@ -162,8 +165,8 @@ class App(QObject):
             questions=QuestionsPage(
                 self.session, clients.assistant, clients.clerk, library_dir, self.dialogs
             ),
-            ask=AskPage(clients.assistant, self.session, library_dir),
-            minutes=MinutesPage(self.session),
+            ask=AskPage(clients.assistant, self.session, library_dir, self.drafts),
+            minutes=MinutesPage(self.session, self.drafts),
             speakers=speakers,
             graph=GraphPage(self.session),
             models=ModelsPage(clients.clerk, clients.analysis, self.dialogs),
@@ -198,11 +201,15 @@ class App(QObject):
             parts.questions,
             parts.commands,
             parts.models,
+            parts.minutes,
         ):
             source.told.connect(self._on_told)
-        for refuser in (parts.meetings, parts.commands, parts.settings):
+        for refuser in (parts.meetings, parts.commands, parts.settings, parts.minutes):
             refuser.refused.connect(self.window.show_banner)
         parts.meetings.meeting_deleted.connect(self.writer.forget)
+        parts.meetings.meeting_deleted.connect(self.drafts.forget)
+        self.writer.progressed.connect(parts.minutes.show_progress)
+        parts.commands.minutes_progressed.connect(parts.minutes.show_progress)
         self.writer.written.connect(self._on_meeting_changed)
         parts.meetings.meeting_changed.connect(self._on_meeting_changed)
         parts.meeting.transcript.bookmark_requested.connect(parts.commands.bookmark)

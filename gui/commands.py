@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QPoint, Signal
 import engine
 from engine import paths
 from engine.messages import Enrich, HearAgain
+from gui.clock import with_ending
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient
 from gui.pages.meeting import MeetingPage
@@ -32,11 +33,13 @@ class Commands(QObject):
         told(str, str): Good news for the banner.
         refused(str, str): Bad news for the banner.
         close_requested(): The user agreed to close while recording.
+        minutes_progressed(str, object): How far the minutes of a meeting are, None at the end.
     """
 
     told = Signal(str, str)
     refused = Signal(str, str)
     close_requested = Signal()
+    minutes_progressed = Signal(str, object)
 
     def __init__(
         self,
@@ -91,13 +94,16 @@ class Commands(QObject):
         point: QPoint = transcript.view.viewport().mapToGlobal(corner)
         self._speakers.open_menu(row, point)
 
-    def summarise(self) -> None:
-        """Write the minutes of the open meeting again; what the user changed stays."""
+    def summarise(self, steps: tuple[str, ...] = _MINUTES) -> None:
+        """Write minutes of the open meeting again; what the user changed or removed stays so."""
         if self._session.content is None:
             return
-        request = Enrich("", str(self.library_dir), self._session.meeting_id, _MINUTES)
-        job = self._analysis.submit(request)
+        meeting_id = self._session.meeting_id
+        job = self._analysis.submit(Enrich("", str(self.library_dir), meeting_id, steps))
+        job.progressed.connect(lambda progress: self.minutes_progressed.emit(meeting_id, progress))
+        job.partial.connect(lambda _step: self._on_minutes_changed(meeting_id))
         job.finished.connect(self._on_summarised)
+        job.ended.connect(lambda: self.minutes_progressed.emit(meeting_id, None))
         self.told.emit(self.tr("The minutes are being written."), "")
 
     def hear_gap(self, start: float, end: float) -> None:
@@ -121,12 +127,13 @@ class Commands(QObject):
         """Write the logs, which hold no meeting content, to one file."""
 
         def take(path: str) -> None:
-            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-                for file in sorted(paths.log_dir().glob("*")):
-                    if file.is_file():
-                        archive.write(file, file.name)
-                archive.writestr("versions.txt", versions())
-            self.told.emit(self.tr("The log was exported."), path)
+            target = with_ending(path, "zip")
+            try:
+                _write_log(target)
+            except OSError as error:
+                self.refused.emit(self.tr("The log cannot be written."), str(error))
+                return
+            self.told.emit(self.tr("The log was exported."), target)
 
         self._dialogs.save(self.tr("Export the log"), "earwitness-log.zip", "Zip (*.zip)", take)
 
@@ -167,9 +174,22 @@ class Commands(QObject):
         if meeting_id == self._session.meeting_id:
             self._session.refresh()
 
+    def _on_minutes_changed(self, meeting_id: str) -> None:
+        if meeting_id == self._session.meeting_id:
+            self._session.refresh()
+
     def _on_summarised(self, _result: object) -> None:
         self._session.refresh()
         self.told.emit(self.tr("The minutes are ready."), "")
+
+
+def _write_log(target: str) -> None:
+    """Put the logs and the versions into one file."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(paths.log_dir().glob("*")):
+            if file.is_file():
+                archive.write(file, file.name)
+        archive.writestr("versions.txt", versions())
 
 
 def versions() -> str:

@@ -25,7 +25,7 @@ class MinutesWriter(QObject):
 
     Signals:
         written(str): A step of this meeting is done.
-        progressed(str, Progress): How far the meeting is.
+        progressed(str, object): How far the meeting is, None at the end.
     """
 
     written = Signal(str)
@@ -97,6 +97,7 @@ class MinutesWriter(QObject):
     def _end(self, *, is_done: bool) -> None:
         meeting_id = self._own_id()
         self._job = None
+        self.progressed.emit(meeting_id, None)
         if is_done:
             self.waiting = [key for key in self.waiting if key != meeting_id]
             self._save()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -11,6 +12,7 @@ from engine.messages import Ask, Failed
 from engine.types_answer import Answer, TraceEvent
 from gui import theme
 from gui.content import MeetingContent
+from gui.drafts import Drafts
 from gui.engine_client import EngineClient, Job
 from gui.session import Session
 from gui.widgets.answer_card import AnswerCard
@@ -39,12 +41,13 @@ class AskPage(QWidget):
         client: EngineClient,
         session: Session,
         library_dir: Path,
-        parent: QWidget | None = None,
+        drafts: Drafts,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._client = client
         self._session = session
         self._library_dir = library_dir
+        self._drafts = drafts
         self._job: Job | None = None
         self._card: AnswerCard | None = None
         self._cards: list[AnswerCard] = []
@@ -117,6 +120,7 @@ class AskPage(QWidget):
         self._field = QLineEdit()
         self._field.setPlaceholderText(self.tr("Ask anything about what was said"))
         self._field.setAccessibleName(self.tr("Question"))
+        self._field.setText(str(self._drafts.get("", "question") or ""))
         self._send = IconButton("send", self.tr("Ask"), role="round", size=1.1)
         self._stop = IconButton("stop", self.tr("Stop answering"), size=1.1)
         self._stop.hide()
@@ -157,6 +161,7 @@ class AskPage(QWidget):
     def _connect(self) -> None:
         self._send.clicked.connect(self._on_send)
         self._field.returnPressed.connect(self._on_send)
+        self._field.textChanged.connect(partial(self._drafts.keep, "", "question"))
         self._stop.clicked.connect(self.stop)
         self._session.opened.connect(self._on_opened)
 

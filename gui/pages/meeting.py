@@ -12,6 +12,7 @@ from engine.types_answer import Citation
 from gui import theme
 from gui.clock import day, length
 from gui.content import MeetingContent
+from gui.drafts import Drafts
 from gui.pages.transcript import TranscriptPage
 from gui.player import Player
 from gui.session import Session
@@ -35,13 +36,13 @@ class MeetingPage(QWidget):
     rehear_requested = Signal(float, float)
     unplayable = Signal(str)
 
-    def __init__(self, session: Session, player: Player, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, player: Player, drafts: Drafts) -> None:
+        super().__init__()
         self._session = session
         self._player = player
         self._citations: list[Mark] = []
         self._waiting: Citation | None = None
-        self.transcript = TranscriptPage(session)
+        self.transcript = TranscriptPage(session, drafts)
         self.waveform = Waveform()
         self.transport = Transport()
         self._build()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QVBoxLayout, QWidget
 from engine.types import Utterance
 from gui import word_places
 from gui.content import MeetingContent
+from gui.drafts import Drafts
 from gui.item_models.utterances import UtterancesModel
 from gui.session import Session
 from gui.widgets.find_bar import FindBar
@@ -34,9 +35,10 @@ class TranscriptPage(QWidget):
     question_requested = Signal(str)
     scrolled_by_hand = Signal()
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: Session, drafts: Drafts) -> None:
+        super().__init__()
         self._session = session
+        self._drafts = drafts
         self._playing = -1
         self._word: tuple[int, int] | None = None
         self._cited: frozenset[int] = frozenset()
@@ -85,7 +87,8 @@ class TranscriptPage(QWidget):
     def _build(self) -> None:
         self.view.setAccessibleName(self.tr("Transcript"))
         self.view.setModel(self.model)
-        self.view.setItemDelegate(UtteranceDelegate(self.view))
+        self._editing = UtteranceDelegate(self.view)
+        self.view.setItemDelegate(self._editing)
         self.find_bar.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -104,6 +107,8 @@ class TranscriptPage(QWidget):
         self.view.menu_requested.connect(self._on_menu)
         self.view.user_scrolled.connect(self.scrolled_by_hand)
         self.model.text_edited.connect(self._on_text_edited)
+        self._editing.typed.connect(self._on_typed)
+        self._editing.closeEditor.connect(self._on_edit_ended)
         self.find_bar.query_changed.connect(self._on_query)
         self.find_bar.row_chosen.connect(self.show_row)
         self.find_bar.replace_requested.connect(self._on_replace)
@@ -113,6 +118,25 @@ class TranscriptPage(QWidget):
         self._places.clear()
         self.model.set_content(content.transcript, content.colour_by_speaker)
         self.find_bar.set_texts(content.utterances)
+        self._go_on_writing(content)
+
+    def _go_on_writing(self, content: MeetingContent) -> None:
+        """Open the line again that was half-edited when the window went away."""
+        draft = self._drafts.get(content.meeting.id, "line")
+        if draft is None:
+            return
+        row, before, text = draft
+        if row < len(content.utterances) and content.utterances[row].text == before:
+            self._editing.begin_with(text)
+            self.show_row(row)
+            self.view.edit(self.model.index(row, 0))
+
+    def _on_typed(self, row: int, text: str) -> None:
+        draft = (row, self._utterance(row).text, text)
+        self._drafts.keep(self._session.meeting_id, "line", draft)
+
+    def _on_edit_ended(self) -> None:
+        self._drafts.keep(self._session.meeting_id, "line", None)
 
     def _on_refreshed(self, content: MeetingContent) -> None:
         self._places.clear()

@@ -156,5 +156,8 @@ def stage_name(stage: str) -> str:
         "graph": tr("linking what was said"),
         "embed": tr("linking what was said"),
         "enrich": tr("summing up"),
+        "topics": tr("topics"),
+        "decisions and action items": tr("decisions and action items"),
+        "summary": tr("summary"),
     }
     return known.get(stage, stage)

@@ -11,6 +11,7 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
@@ -28,11 +29,22 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class UtteranceDelegate(QStyledItemDelegate):
-    """Puts a text field over the text; Return keeps, Escape drops."""
+    """Puts a text field over the text; Return keeps, Escape drops.
+
+    Signals:
+        typed(int, str): Row and text so far, while somebody writes.
+    """
+
+    typed = Signal(int, str)
 
     def __init__(self, view: TranscriptView) -> None:
         super().__init__(view)
         self._view = view
+        self._draft = ""
+
+    def begin_with(self, text: str) -> None:
+        """Begin the next edit with this text instead of the present one."""
+        self._draft = text
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:  # noqa: N802
         """A text field of several lines."""
@@ -42,10 +54,12 @@ class UtteranceDelegate(QStyledItemDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:  # noqa: N802
-        """Begin with the present text."""
+        """Begin with the present text, or with what was left half-written."""
         field = cast(QPlainTextEdit, editor)
-        field.setPlainText(index.data(Qt.ItemDataRole.EditRole))
+        field.setPlainText(self._draft or index.data(Qt.ItemDataRole.EditRole))
         field.moveCursor(QTextCursor.MoveOperation.End)
+        self._draft, row = "", index.row()
+        field.textChanged.connect(lambda: self.typed.emit(row, field.toPlainText()))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:  # noqa: N802
         """Keep the new text."""

@@ -1867,10 +1867,6 @@ Licence: Apache-2.0</translation>
         <translation>Napsat znovu</translation>
     </message>
     <message>
-        <source>Write again what you did not change</source>
-        <translation>Napsat znovu, co jste nezměnili</translation>
-    </message>
-    <message>
         <source>Add to “{title}”</source>
         <translation>Přidat do „{title}“</translation>
     </message>
@@ -1953,6 +1949,78 @@ Licence: Apache-2.0</translation>
     <message>
         <source>Nobody will be able to read the library without this passphrase, and nothing can replace it: if it is lost, so are the meetings. The plain files are deleted, but a disk may keep what was in them for a while; older backups stay as they are. The window closes and opens again when this is done.</source>
         <translation>Bez tohoto hesla knihovnu nikdo nepřečte a nic ho nenahradí: se ztrátou hesla jsou ztraceny i schůzky. Nešifrované soubory se smažou, disk však může jejich obsah ještě nějakou dobu uchovávat; starší zálohy zůstávají, jak jsou. Okno se zavře a po dokončení se znovu otevře.</translation>
+    </message>
+    <message>
+        <source>Standard</source>
+        <translation>Standardní</translation>
+    </message>
+    <message>
+        <source>Decisions only</source>
+        <translation>Jen rozhodnutí</translation>
+    </message>
+    <message>
+        <source>Stand-up</source>
+        <translation>Krátká porada</translation>
+    </message>
+    <message>
+        <source>Interview</source>
+        <translation>Rozhovor</translation>
+    </message>
+    <message>
+        <source>Who does what</source>
+        <translation>Kdo co udělá</translation>
+    </message>
+    <message>
+        <source>Questions asked</source>
+        <translation>Položené otázky</translation>
+    </message>
+    <message>
+        <source>topics</source>
+        <translation>témata</translation>
+    </message>
+    <message>
+        <source>decisions and action items</source>
+        <translation>rozhodnutí a úkoly</translation>
+    </message>
+    <message>
+        <source>summary</source>
+        <translation>shrnutí</translation>
+    </message>
+    <message>
+        <source>A form of minutes cannot be read.</source>
+        <translation>Podobu zápisu nelze přečíst.</translation>
+    </message>
+    <message>
+        <source>Form of the minutes</source>
+        <translation>Podoba zápisu</translation>
+    </message>
+    <message>
+        <source>A form of your own…</source>
+        <translation>Vlastní podoba…</translation>
+    </message>
+    <message>
+        <source>Write again what you did not change or remove</source>
+        <translation>Znovu napsat, co jste nezměnili ani neodstranili</translation>
+    </message>
+    <message>
+        <source>The form cannot be written.</source>
+        <translation>Podobu zápisu nelze uložit.</translation>
+    </message>
+    <message>
+        <source>Change this file, and the minutes follow it.</source>
+        <translation>Změňte tento soubor a zápis se mu přizpůsobí.</translation>
+    </message>
+    <message>
+        <source>Minutes being written</source>
+        <translation>Zápis se píše</translation>
+    </message>
+    <message>
+        <source>Writing the minutes: {stage}, {share:.0%}</source>
+        <translation>Píše se zápis: {stage}, {share:.0%}</translation>
+    </message>
+    <message>
+        <source>The log cannot be written.</source>
+        <translation>Protokol nelze zapsat.</translation>
     </message>
 </context>
 </TS>
