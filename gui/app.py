@@ -300,6 +300,7 @@ class App(QObject):
         theme.apply(app, chosen.theme)
         self.watch.set_folder(chosen.watch_folder)
         self.writer.is_automatic = chosen.enrich_automatically
+        self.live.language = chosen.language
         try:
             settings.save(chosen)
         except EngineError as error:

@@ -53,6 +53,7 @@ def content(store, m, kind, tmp_path):
 
 
 def test_html_shows_signs_and_runs_nothing(store, m, tmp_path):
+    """Field report I3."""
     text = content(store, m, "html", tmp_path).decode()
     assert "it&#x27;s &lt;b&gt; &amp; --&gt; # _*" in text
     assert "Ann &lt;Lee&gt; &amp; Co" in text
@@ -62,6 +63,7 @@ def test_html_shows_signs_and_runs_nothing(store, m, tmp_path):
 
 
 def test_vtt_reads_back(store, m, tmp_path):
+    """Field report I3."""
     text = content(store, m, "vtt", tmp_path)
     assert not text.startswith(b"\xef\xbb\xbf")
     assert text.startswith(b"WEBVTT\n\n00:00:00.000 --> 00:00:0")
@@ -82,6 +84,7 @@ def test_srt_reads_back(store, m, tmp_path):
 
 
 def test_csv_is_for_spreadsheets(store, m, tmp_path):
+    """Field report I5."""
     text = content(store, m, "csv", tmp_path)
     assert text.startswith(b"\xef\xbb\xbf")
     rows = list(csv.DictReader(io.StringIO(text.decode("utf-8-sig"), newline="")))
@@ -140,6 +143,7 @@ def test_pdf_has_pages(store, m, tmp_path):
 
 @pytest.mark.parametrize("kind", ["md", "txt", "srt", "vtt", "csv", "html", "json", "docx"])
 def test_names_and_corrections_are_current(store, m, tmp_path, kind):
+    """Field report I4."""
     bob = next(s.id for s in store.speakers(m) if s.name == "Bob")
     edits.rename_speaker(store, m, bob, "Zuzana")
     edits.edit_text(store, m, 1, "corrected")

@@ -161,6 +161,7 @@ def test_what_the_microphone_hears_from_the_loudspeaker_is_taken_back(following)
     ],
 )
 def test_echoes_are_told_by_their_words(microphone, system, expected):
+    """Field reports E9, E10: only the same words are an echo."""
     assert live.is_echo(microphone, system) is expected
 
 

@@ -6,6 +6,7 @@ import sys
 import textwrap
 import threading
 import time
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +110,7 @@ def test_every_sample_that_arrives_is_in_the_file(tmp_path, opened):
 
 
 def test_it_waits_until_samples_are_written(tmp_path, opened):
+    """Field reports E5, E14: what is shown follows from what was written."""
     devices = FakeDevices()
     recorder = opened([MIC], tmp_path, devices)
     assert recorder.status().state == State.WAITING
@@ -149,6 +151,7 @@ def test_two_devices_become_two_channels(tmp_path, opened):
 
 
 def test_a_device_that_vanishes_comes_back_with_the_gap_filled(tmp_path, opened, monkeypatch):
+    """Field report E4."""
     monkeypatch.setattr(track, "_RETRY_SECONDS", 0.2)
     devices = FakeDevices()
     recorder = opened([MIC], tmp_path, devices)
@@ -177,6 +180,7 @@ def test_a_source_that_stalls_is_aborted_not_stopped(tmp_path, opened, monkeypat
 
 
 def test_a_microphone_that_gives_no_first_sample_is_told(tmp_path, opened, monkeypatch):
+    """Field report E5."""
     monkeypatch.setattr(track, "_FIRST_SAMPLE_SECONDS", 0.1)
     recorder = opened([MIC], tmp_path, FakeDevices())
     until(lambda: "waiting" in {notice.kind for notice in recorder.take_notices()})
@@ -184,6 +188,7 @@ def test_a_microphone_that_gives_no_first_sample_is_told(tmp_path, opened, monke
 
 
 def test_a_track_of_zeros_raises_the_alarm_once(tmp_path, opened):
+    """Field report E8."""
     devices = FakeDevices()
     recorder = opened([MIC], tmp_path, devices)
     for _ in range(8):
@@ -194,6 +199,7 @@ def test_a_track_of_zeros_raises_the_alarm_once(tmp_path, opened):
 
 
 def test_a_full_disk_ends_the_recording_and_keeps_it(tmp_path, opened, monkeypatch):
+    """Field report E11."""
     devices = FakeDevices()
     recorder = opened([MIC], tmp_path, devices)
     devices.streams[0].feed(np.full(16_000, 0.5))
@@ -260,6 +266,7 @@ def test_bookmarks_are_kept_apart_from_speech(tmp_path, opened):
 
 
 def test_memory_stays_bounded_when_the_disk_hangs(tmp_path, monkeypatch):
+    """Field report E13."""
     hold = threading.Event()
     monkeypatch.setattr(take.TrackFile, "append", lambda *_: hold.wait(5))
     devices = FakeDevices()
@@ -274,7 +281,27 @@ def test_memory_stays_bounded_when_the_disk_hangs(tmp_path, monkeypatch):
     assert "dropped" in {notice.kind for notice in recorder.take_notices()}
 
 
+def test_a_long_recording_takes_no_more_memory_than_a_short_one(tmp_path, opened):
+    """Field report E13: twenty minutes of sound, far quicker than it is spoken."""
+    devices, minute = FakeDevices(), tone(60.0) / np.float32(32768)
+    recorder = opened([MIC], tmp_path, devices)
+    peaks = []
+    tracemalloc.start()
+    try:
+        for number in range(1, 21):
+            for second in np.split(minute, 60):
+                devices.streams[0].feed(second)
+            until(lambda n=number: recorder.status().elapsed == 60 * n, seconds=60)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.reset_peak()
+    finally:
+        tracemalloc.stop()
+    assert max(peaks[10:]) < max(peaks[:10]) + 1_000_000
+    assert not recorder.take_notices()
+
+
 def test_killed_recordings_are_found_and_whole(tmp_path):
+    """Field report E1."""
     script = textwrap.dedent(
         """
         import sys, time

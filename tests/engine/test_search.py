@@ -72,6 +72,7 @@ def found(store, query, meeting_ids=()):
     ],
 )  # fmt: skip
 def test_every_query_finds_its_words(store, meeting, query, expected):
+    """Field report I1."""
     assert expected in found(store, query)
     assert expected in found(store, query, [meeting.id])
 
@@ -111,6 +112,7 @@ def test_blank_finds_nothing(store, meeting):
 
 
 def test_a_failure_is_never_zero_hits(store, meeting):
+    """Field report I1."""
     store.connection.execute("DROP TABLE utterances_fts")
     with pytest.raises(StoreError):
         found(store, "budget")

@@ -93,6 +93,14 @@ def test_settings_follow_their_declarations_and_take_effect(running, clients):
     assert settings.load().max_rounds == 3
 
 
+def test_a_setting_takes_effect_without_a_restart(running):
+    """Field report E2."""
+    changed = running.window.parts.settings.changed
+    changed.emit(settings.Settings(theme="light", language="cs", enrich_automatically=False))
+    assert running.live.language == "cs"
+    assert not running.writer.is_automatic
+
+
 def test_the_model_manager_offers_what_is_missing(running, clients):
     from engine.messages import FetchModels, ListModels
     from engine.weights.status import ModelRow

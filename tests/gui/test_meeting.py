@@ -1,11 +1,16 @@
 """Reading, hearing and correcting the open meeting."""
 
+import shutil
+
 import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from engine.graph import edits
+from engine.graph.store import Store
 from engine.messages import Edit, Finished, HearAgain
 from engine.types_answer import Citation
+from gui.content import load
 
 
 def requests(client, kind):
@@ -33,6 +38,7 @@ def test_the_model_keeps_qts_rules(opened, qtmodeltester):
 
 
 def test_a_plain_click_on_a_word_plays_from_it(opened, spoken, qtbot):
+    """Field report H7."""
     page = opened.window.parts.meeting.transcript
     qtbot.waitUntil(lambda: bool(opened.session.words(0)))
     with qtbot.waitSignal(page.play_requested) as signal:
@@ -65,6 +71,26 @@ def test_an_edit_is_shown_at_once_and_sent_to_the_clerk(opened, clients, meeting
     (edit,) = requests(clients.clerk, Edit)
     assert (edit.meeting_id, edit.operation) == (meeting.id, "edit_text")
     assert edit.arguments == {"index": 3, "text": "Something else was said."}
+
+
+def test_an_edited_line_keeps_its_times_and_sound_when_the_library_moves(
+    library_dir, meeting, spoken, tmp_path
+):
+    """Field report H9."""
+    with Store(library_dir) as store:
+        edits.edit_text(store, meeting.id, 2, "What exactly worries you most?")
+    moved = tmp_path / "another disk" / "library"
+    moved.parent.mkdir()
+    shutil.move(library_dir, moved)
+    with Store(moved, read_only=True) as store:
+        content = load(store, meeting.id)
+        edited = store.utterances(meeting.id, with_words=True)[2]
+    assert content.audio_path.is_file()
+    assert content.audio_path.is_relative_to(moved)
+    assert [(w.start, w.end) for w in edited.words[:3]] == [
+        (w.start, w.end) for w in spoken[2].words[:3]
+    ]
+    assert (edited.start, edited.end) == (spoken[2].start, spoken[2].end)
 
 
 def test_a_refused_edit_is_taken_back(opened, clients, spoken, qtbot):
@@ -169,8 +195,6 @@ def test_names_and_merges_are_edits(opened, clients, dialogs):
 
 
 def test_a_finished_edit_is_read_again(opened, clients, library_dir, meeting, qtbot):
-    from engine.graph import edits
-    from engine.graph.store import Store
 
     opened.session.edit("edit_text", index=0, text="A new beginning.")
     with Store(library_dir) as store:

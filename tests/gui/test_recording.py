@@ -66,6 +66,7 @@ def start(page, running, qtbot):
 
 
 def test_devices_are_chosen_by_name_even_when_numbers_change(page, running, streams, qtbot):
+    """Field report E7."""
     choice = page._choices[Kind.MICROPHONE]
     choice.setCurrentIndex(choice.findText("Headset"))
     streams["known"][:] = [
