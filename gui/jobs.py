@@ -6,7 +6,6 @@ none; a job that was running is simply first in line again and resumes after its
 
 from __future__ import annotations
 
-import json
 import uuid
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
@@ -14,10 +13,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import sealed
 from engine.messages import Analyse, AnalyseOptions, Failed, ImportTranscript
 from engine.progress import Progress
 from engine.types import Meeting
+from gui import kept
 from gui.engine_client import EngineClient, Job
 
 TRANSCRIPTS = frozenset({".json", ".vtt", ".srt"})
@@ -214,19 +213,13 @@ class JobQueue(QObject):
             }
             for task in self.tasks
         ]
-        temporary = self._file.with_suffix(".part")
-        try:
-            sealed.write_text(temporary, json.dumps(entries))
-            temporary.replace(self._file)
-        except OSError:
-            pass  # A full disk must not stop the work in hand; the list is only a convenience.
+        kept.write(self._file, entries)
         self.changed.emit()
 
 
 def _loaded(path: Path) -> list[Task]:
-    """The tasks an earlier session left; an unreadable file is as good as none."""
+    """The tasks an earlier session left; a list that is none is as good as an empty one."""
     try:
-        entries = json.loads(sealed.read_text(path))
         return [
             Task(
                 entry["path"],
@@ -235,7 +228,7 @@ def _loaded(path: Path) -> list[Task]:
                 state=State.FAILED if entry["error"] else State.WAITING,
                 error=entry["error"],
             )
-            for entry in entries
+            for entry in kept.read(path) or []
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (KeyError, TypeError):
         return []

@@ -1,4 +1,7 @@
-"""Small lists the window keeps beside the library, so that a restart forgets none of them."""
+"""Small lists the window keeps beside the library, so that a restart forgets none of them.
+
+In an encrypted library they are encrypted too.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from engine import sealed
+
 
 def read(path: Path) -> Any:
     """What an earlier session left; an unreadable file is as good as none, which gives None."""
     try:
-        return json.loads(path.read_text("utf-8"))
+        return json.loads(sealed.read_text(path))
     except (OSError, ValueError):
         return None
 
@@ -22,7 +27,7 @@ def write(path: Path, value: object) -> None:
     """
     temporary = path.with_suffix(".part")
     try:
-        temporary.write_text(json.dumps(value), "utf-8")
+        sealed.write_text(temporary, json.dumps(value))
         temporary.replace(path)
     except OSError:
         pass

@@ -6,16 +6,14 @@ after its last finished step and goes on later. What is still to do survives a r
 
 from __future__ import annotations
 
-import contextlib
-import json
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import sealed
 from engine.messages import Enrich
 from engine.progress import Progress
 from engine.types import Meeting
+from gui import kept
 from gui.engine_client import EngineClient, Job
 from gui.jobs import JobQueue, State
 
@@ -110,15 +108,10 @@ class MinutesWriter(QObject):
         return str(getattr(job.request, "meeting_id", ""))
 
     def _save(self) -> None:
-        # A full disk must not stop the work; the list is only a convenience.
-        with contextlib.suppress(OSError):
-            sealed.write_text(self._file, json.dumps(self.waiting))
+        kept.write(self._file, self.waiting)
 
 
 def _loaded(path: Path) -> list[str]:
-    """What an earlier session left; an unreadable file is as good as none."""
-    try:
-        found = json.loads(sealed.read_text(path))
-    except (OSError, ValueError):
-        return []
+    """What an earlier session left."""
+    found = kept.read(path)
     return [str(key) for key in found] if isinstance(found, list) else []

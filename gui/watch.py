@@ -7,14 +7,13 @@ seen is kept beside the library, so that a restart takes nothing twice and misse
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import sealed
+from gui import kept
 from gui.library_actions import RECORDINGS
 
 _SECONDS = 3.0
@@ -76,13 +75,7 @@ class Watcher:
         return found
 
     def _keep(self) -> None:
-        kept = _remembered(self._memory) | {str(self._folder): self._seen or {}}
-        temporary = self._memory.with_suffix(".part")
-        try:
-            sealed.write_text(temporary, json.dumps(kept))
-            temporary.replace(self._memory)
-        except OSError:
-            pass  # On a full disk nothing can be analysed either; the next look tries again.
+        kept.write(self._memory, _remembered(self._memory) | {str(self._folder): self._seen or {}})
 
 
 class WatchFolder(QObject):
@@ -149,10 +142,9 @@ class WatchFolder(QObject):
 def _remembered(path: Path) -> dict[str, dict[str, Mark]]:
     """What earlier sessions saw, by folder; an unreadable file is as good as none."""
     try:
-        kept = json.loads(sealed.read_text(path))
         return {
             folder: {name: (int(size), int(time)) for name, (size, time) in marks.items()}
-            for folder, marks in kept.items()
+            for folder, marks in (kept.read(path) or {}).items()
         }
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError):
         return {}
