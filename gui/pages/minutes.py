@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
@@ -133,8 +133,8 @@ class MinutesPage(Column):
             self._show_writing()
         elif not is_written:
             self._show_empty()
-        for section in self._form.sections if self._form is not None else ():
-            self._section(section, content)
+        sections = self._form.sections if self._form is not None else ()
+        self.fill(widget for part in sections for widget in self._section(part, content))
 
     def _tools(self, *, is_written: bool, is_writing: bool) -> None:
         choice = Choice()
@@ -144,7 +144,7 @@ class MinutesPage(Column):
         choice.addItem(self.tr("A form of your own…"))
         choice.setCurrentIndex(self._forms.index(self._form) if self._form is not None else -1)
         choice.activated.connect(partial(self._on_form, choice))
-        self._line(choice, None)
+        self.add(_line(choice, None))
         if not is_written:
             return
         copy = IconButton("copy", self.tr("Copy the minutes as text"), text=self.tr("Copy"), size=1)
@@ -155,7 +155,7 @@ class MinutesPage(Column):
         )  # fmt: skip
         again.clicked.connect(self.write)
         again.setEnabled(not is_writing and bool(self._form is not None and self._form.steps))
-        self._line(None, again, copy)
+        self.add(_line(None, again, copy))
 
     def _on_form(self, choice: Choice, _index: int) -> None:
         """Show another form; the last entry makes a copy to be changed."""
@@ -201,14 +201,9 @@ class MinutesPage(Column):
             "was heard, each with the moment it rests on."
         )
         self.add(Label(text, "muted", wraps=True))
-        self._line(button(self.tr("Write them now"), self.write), None)
+        self.add(_line(button(self.tr("Write them now"), self.write), None))
 
-    def _line(self, *widgets: QWidget | None) -> None:
-        line = QWidget()
-        line.setLayout(row(*widgets, spacing=theme.space(self)))
-        self.add(line)
-
-    def _section(self, section: Section, content: MeetingContent) -> None:
+    def _section(self, section: Section, content: MeetingContent) -> Iterator[QWidget]:
         """A heading and what belongs under it; without anything only what can be added to."""
         notes = _notes(section, content)
         topics = content.topics if "topic" in section.shows else ()
@@ -216,35 +211,34 @@ class MinutesPage(Column):
         adds = next((kind for kind in _ADDABLE if kind in section.shows), "")
         if not (notes or topics or asked or adds):
             return
-        title = _named(section.title)
-        heading = Label(title, "heading")
-        if adds:
-            name = self.tr("Add to “{title}”").format(title=title)
-            more = IconButton("plus", name, size=1)
-            more.clicked.connect(lambda: self.add_requested.emit(adds))
-            self._line(heading, None, more)
-        else:
-            self.add(heading)
+        yield self._heading(_named(section.title), adds)
         for owner, own in _by_owner(notes) if section.by_person else [("", notes)]:
             if owner:
-                self.add(Label(owner, "muted"))
-            self._add_cards(own)
+                yield Label(owner, "muted")
+            yield from map(self._note, own)
         for topic in topics:
-            self._moment(topic.title, topic.summary, topic)
+            yield self._moment(topic.title, topic.summary, topic)
         for utterance in asked:
-            self._moment(utterance.speaker or "", utterance.text, utterance)
+            yield self._moment(utterance.speaker or "", utterance.text, utterance)
 
-    def _add_cards(self, notes: Sequence[Note]) -> None:
-        for note in notes:
-            card = NoteCard(note)
-            card.play_requested.connect(self.play_requested)
-            card.changed.connect(self._on_changed)
-            card.removed.connect(self._on_removed)
-            card.edit_ended.connect(self._on_edit_ended)
-            self._cards.append(card)
-            self.add(card)
+    def _heading(self, title: str, adds: str) -> QWidget:
+        heading = Label(title, "heading")
+        if not adds:
+            return heading
+        more = IconButton("plus", self.tr("Add to “{title}”").format(title=title), size=1)
+        more.clicked.connect(lambda: self.add_requested.emit(adds))
+        return _line(heading, None, more)
 
-    def _moment(self, title: str, text: str, at: Topic | Utterance) -> None:
+    def _note(self, note: Note) -> NoteCard:
+        card = NoteCard(note)
+        card.play_requested.connect(self.play_requested)
+        card.changed.connect(self._on_changed)
+        card.removed.connect(self._on_removed)
+        card.edit_ended.connect(self._on_edit_ended)
+        self._cards.append(card)
+        return card
+
+    def _moment(self, title: str, text: str, at: Topic | Utterance) -> Card:
         """A card that is only read and played: a topic from its start on, a question whole."""
         card = Card(steps=2.5)
         if title:
@@ -254,7 +248,7 @@ class MinutesPage(Column):
         end = at.end if isinstance(at, Utterance) else None
         chip = moment_chip(at.start, partial(self.play_requested.emit, at.start, end))
         card.column.addLayout(row(chip, None))
-        self.add(card)
+        return card
 
     def _on_changed(self, note: Note, changes: dict[str, str]) -> None:
         self._session.edit("change_note", note_id=note.id, **changes)
@@ -297,6 +291,13 @@ def _by_owner(notes: Sequence[Note]) -> list[tuple[str, list[Note]]]:
     """Notes by the person they name, those that name nobody last."""
     ordered = sorted(notes, key=lambda note: (not note.owner, note.owner.casefold()))
     return [(owner, list(own)) for owner, own in groupby(ordered, key=lambda note: note.owner)]
+
+
+def _line(*widgets: QWidget | None) -> QWidget:
+    """Widgets side by side; None is a stretch."""
+    line = QWidget()
+    line.setLayout(row(*widgets, spacing=theme.space(line)))
+    return line
 
 
 def _named(title: str) -> str:

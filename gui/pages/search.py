@@ -81,8 +81,7 @@ class SearchPage(QWidget):
         if len(meetings) == 1:
             text = self.tr("{n} moments in one meeting")
         self._count.setText(text.format(n=len(hits), m=len(meetings)))
-        for hit in hits:
-            self._list.add(self._card(hit))
+        self._list.fill(self._card(hit) for hit in hits)
 
     def _on_failed(self, failure: Failed) -> None:
         if self.sender() is self._job:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import Field, fields, replace
 from typing import Any
 
@@ -73,9 +73,7 @@ class SettingsPage(QWidget):
         """Build the form when it is first looked at; most days nobody does."""
         super().showEvent(event)
         if not self._cards:
-            for declared in fields(Settings):
-                self._add_setting(declared)
-            self.set_models(self._models)
+            self._form.fill(self._widgets())
 
     def show_shortcuts(self) -> None:
         """Turn to the list of shortcuts."""
@@ -103,12 +101,19 @@ class SettingsPage(QWidget):
         layout.addWidget(self._tabs, 1)
         self._tabs.currentChanged.connect(self._on_tab)
 
-    def _add_setting(self, declared: Field[Any]) -> None:
+    def _widgets(self) -> Iterator[QWidget]:
+        """The form: a heading for each group, a card for each setting."""
+        for declared in fields(Settings):
+            group = QCoreApplication.translate("settings", declared.metadata["group"])
+            if group not in self._groups:
+                self._groups[group] = Label(group, "heading")
+                yield self._groups[group]
+            yield self._setting(declared, group)
+        self.set_models(self._models)
+        self._on_search(self._search.text())
+
+    def _setting(self, declared: Field[Any], group: str) -> Card:
         about = declared.metadata
-        group = QCoreApplication.translate("settings", about["group"])
-        if group not in self._groups:
-            self._groups[group] = Label(group, "heading")
-            self._form.add(self._groups[group])
         title = QCoreApplication.translate("settings", about["title"])
         text = QCoreApplication.translate("settings", about["help"])
         card = Card(steps=2.5)
@@ -126,7 +131,7 @@ class SettingsPage(QWidget):
         line.setStretch(1, 0 if isinstance(editor, QCheckBox) else 2)
         card.column.addLayout(line)
         self._cards.append((f"{group} {title} {text} {declared.name}".casefold(), card))
-        self._form.add(card)
+        return card
 
     def _editor(self, declared: Field[Any], take: Callable[[Any], None]) -> QWidget:
         value = getattr(self._settings, declared.name)
@@ -169,8 +174,8 @@ class SettingsPage(QWidget):
     def _on_tab(self, number: int) -> None:
         """Build the list of shortcuts when it is first looked at."""
         if number == 1 and self._keys.column.count() == 1:
-            for key, action in self._actions.items():
-                self._add_shortcut(key, action.text().replace("&", ""))
+            actions = self._actions.items()
+            self._keys.fill(self._shortcut(key, a.text().replace("&", "")) for key, a in actions)
 
     def _on_search(self, text: str) -> None:
         wanted = text.casefold().strip()
@@ -179,7 +184,7 @@ class SettingsPage(QWidget):
         for group, label in self._groups.items():
             label.setVisible(not wanted or wanted in group.casefold())
 
-    def _add_shortcut(self, key: str, words: str) -> None:
+    def _shortcut(self, key: str, words: str) -> QWidget:
         field = QKeySequenceEdit(self._actions[key].shortcut())
         field.setAccessibleName(self.tr("Shortcut of {action}").format(action=words))
         field.setClearButtonEnabled(True)
@@ -190,7 +195,7 @@ class SettingsPage(QWidget):
         layout.setStretch(0, 3)
         layout.setStretch(1, 2)
         line.setLayout(layout)
-        self._keys.add(line)
+        return line
 
     def _on_keys(self, key: str, field: QKeySequenceEdit) -> None:
         taken_by = self._actions.set_shortcut(key, QKeySequence(field.keySequence()))

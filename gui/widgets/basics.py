@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
-from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 from gui import icons, theme
 from gui.clock import clock
 
+_AT_ONCE = 12
 _FACTORS = {"title": 1.5, "heading": 1.12, "small": 0.9}
 
 
@@ -177,13 +179,32 @@ class Column(QScrollArea):
         self.column.setSpacing(theme.space(self, 3))
         self.column.addStretch()
         self.setWidget(self._inner)
+        self._coming: Iterator[QWidget] = iter(())
+        self._timer = QTimer(self, interval=0, singleShot=True)
+        self._timer.timeout.connect(self._take_some)
 
     def add(self, widget: QWidget) -> None:
         """Put a widget at the end."""
         self.column.insertWidget(self.column.count() - 1, widget)
 
+    def fill(self, widgets: Iterator[QWidget]) -> None:
+        """Put widgets at the end while they are made, a few in each turn of the event loop.
+
+        A long list would hold up the window if it were made in one go.
+        """
+        self._coming = widgets
+        self._take_some()
+
+    def _take_some(self) -> None:
+        made = list(islice(self._coming, _AT_ONCE))
+        for widget in made:
+            self.add(widget)
+        if len(made) == _AT_ONCE:
+            self._timer.start()
+
     def clear(self) -> None:
-        """Remove all widgets."""
+        """Remove all widgets, and make no more of those to come."""
+        self._coming = iter(())
         while self.column.count() > 1:
             item = self.column.takeAt(0)
             widget = item.widget() if item else None

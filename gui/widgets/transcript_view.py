@@ -231,7 +231,8 @@ class TranscriptView(QAbstractItemView):
     def changeEvent(self, event: QEvent) -> None:
         """Another font needs other heights."""
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+        is_about_font = event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange)
+        if is_about_font and self.font() != self._metrics.font:
             self._rebuild()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:  # noqa: N802

@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import watchdog
 import window_fakes
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QTimer, SignalInstance
 from PySide6.QtTest import QTest
 
 from engine.settings import Settings
@@ -29,18 +30,23 @@ from gui.app import App, Clients, make_application
 
 _BUDGET_MS = 50
 _SETTLE_MS = 400
-_EDIT_MS = 6000
 _EDITS = ("replace all", "edit a line", "undo", "rename a speaker", "join two lines", "read again")
+
+
+def until(signal: SignalInstance, act: Callable[[], object]) -> None:
+    """Do something and let the event loop run until a signal comes."""
+    loop = QEventLoop()
+    signal.connect(loop.quit)
+    QTimer.singleShot(120_000, loop.quit)
+    act()
+    loop.exec()
+    signal.disconnect(loop.quit)
 
 
 def opened(app: App, meeting_id: str) -> float:
     """Open the meeting; seconds of the window's thread until it is painted."""
-    loop = QEventLoop()
-    app.session.opened.connect(loop.quit)
-    QTimer.singleShot(60_000, loop.quit)
     began = time.thread_time()
-    app.session.open(meeting_id)
-    loop.exec()
+    until(app.session.opened, lambda: app.session.open(meeting_id))
     app.window.repaint()
     return time.thread_time() - began
 
@@ -75,8 +81,11 @@ def main(n_utterances: int) -> int:
         rows.append(("one frame of scrolling", frame(app)))
         for deed, act in watchdog.deeds(app).items():
             dog.reset()
-            act()
-            QTest.qWait(_EDIT_MS if deed in _EDITS else _SETTLE_MS)
+            if deed in _EDITS:
+                until(app.session.refreshed, act)
+            else:
+                act()
+            QTest.qWait(_SETTLE_MS)
             rows.append((deed, dog.worst))
         app.close()
     for deed, seconds in rows:
