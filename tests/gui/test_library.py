@@ -82,10 +82,10 @@ def test_delete_asks_closes_and_gives_a_receipt(opened, clients, meeting, dialog
     assert "448 entries" in banner._hint.text()
 
 
-def test_settings_follow_their_declarations_and_take_effect(running, clients):
+def test_settings_follow_their_declarations_and_take_effect(running, clients, qtbot):
     page = running.window.parts.settings
     running.window.parts.actions["settings"].trigger()
-    assert len(page._cards) == len(settings.Settings.__dataclass_fields__)
+    qtbot.waitUntil(lambda: len(page._cards) == len(settings.Settings.__dataclass_fields__))
     page._search.setText("theme")
     shown = [words for words, card in page._cards if card.isVisibleTo(page)]
     assert len(shown) == 1
