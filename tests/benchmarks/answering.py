@@ -2,6 +2,7 @@
 
     python tests/benchmarks/answering.py qa --systems bm25,dense,hybrid,agent [--limit N]
     python tests/benchmarks/answering.py planted --minutes 60 --seeds 1,2,3 --systems agent
+    python tests/benchmarks/answering.py planted --no-writer --systems agent,agent-noplan
     python tests/benchmarks/answering.py length --minutes 10,60,180,540
     python tests/benchmarks/answering.py noise --minutes 60
     python tests/benchmarks/answering.py judge --minutes 30 --systems agent
@@ -73,7 +74,13 @@ def main() -> None:
     parser.add_argument("--seeds", default="1")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument(
+        "--no-writer", action="store_true", help="quotations only: what the search itself is worth"
+    )
     options = parser.parse_args()
+    if options.no_writer:
+        for name in options.systems.split(","):
+            SYSTEMS[name] = replace(SYSTEMS[name], has_writer=False, has_reflection=False)
     tools = Tools()
     runs = {
         "qa": run_qa,
