@@ -193,13 +193,20 @@ class Column(QScrollArea):
         A long list would hold up the window if it were made in one go.
         """
         self._coming = widgets
-        self._take_some()
+        self._timer.start()
+
+    @property
+    def is_filling(self) -> bool:
+        """Whether widgets are still to come."""
+        return self._timer.isActive()
 
     def _take_some(self) -> None:
-        made = list(islice(self._coming, _AT_ONCE))
-        for widget in made:
+        n_made = 0
+        # Each has its place before the next is made: what is shown without one is a window.
+        for widget in islice(self._coming, _AT_ONCE):
             self.add(widget)
-        if len(made) == _AT_ONCE:
+            n_made += 1
+        if n_made == _AT_ONCE:
             self._timer.start()
 
     def clear(self) -> None:

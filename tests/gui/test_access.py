@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar,
 
 from engine.questions import Category, DraftQuestion
 from gui import theme
+from gui.widgets.basics import Column
 
 PAGES = ("welcome", "meeting", "record", "search", "versions", "questions", "models", "settings")
 TABS = ("ask", "minutes", "speakers", "graph")
@@ -54,6 +55,11 @@ def show(running, page, tab):
     window.stack.setCurrentWidget(getattr(parts, page))
     window.tabs.setCurrentWidget(getattr(parts, tab))
     QApplication.processEvents()
+    # A long page is filled in several turns of the event loop, and laid out in the next few.
+    while any(column.is_filling for column in window.findChildren(Column)):
+        QApplication.processEvents()
+    for _ in range(5):
+        QApplication.processEvents()
 
 
 def test_whatever_takes_the_keyboard_has_a_name(full):
@@ -81,6 +87,11 @@ def test_the_minutes_are_not_cut_off_at_the_side(full):
     show(full, "meeting", "minutes")
     page = full.window.parts.minutes
     assert page.widget().width() <= page.viewport().width()
+
+
+def test_filling_a_page_opens_no_other_window(full):
+    show(full, "settings", "ask")
+    assert QApplication.activeWindow() is full.window
 
 
 def test_tab_reaches_everything_and_is_never_trapped(full):
