@@ -193,7 +193,7 @@ class Column(QScrollArea):
         A long list would hold up the window if it were made in one go.
         """
         self._coming = widgets
-        self._timer.start()
+        self._take_some()
 
     @property
     def is_filling(self) -> bool:
