@@ -6,11 +6,12 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import ExportEvidence, ExportRatings, RateAnswer
+from engine.messages import ExportEvidence, ExportRatings, RateAnswer, RehearEvidence
 from engine.types_answer import Answer
 from gui.clock import file_name, with_ending
 from gui.dialogs import Dialogs
 from gui.engine_client import EngineClient
+from gui.widgets.answer_card import AnswerCard
 
 
 class AnswerActions(QObject):
@@ -22,9 +23,12 @@ class AnswerActions(QObject):
 
     told = Signal(str, str)
 
-    def __init__(self, clerk: EngineClient, library_dir: Path, dialogs: Dialogs) -> None:
+    def __init__(
+        self, clerk: EngineClient, analysis: EngineClient, library_dir: Path, dialogs: Dialogs
+    ) -> None:
         super().__init__()
         self._clerk = clerk
+        self._analysis = analysis
         self._library = str(library_dir)
         self._dialogs = dialogs
 
@@ -43,6 +47,14 @@ class AnswerActions(QObject):
         name = file_name(answer.question[:60].rstrip("?! ."))
         title = self.tr("Export the answer with its evidence")
         self._dialogs.save(title, f"{name}.html", "HTML (*.html)", take)
+
+    def rehear(self, card: AnswerCard) -> None:
+        """Have the moments an answer cites heard once more, after what is being heard now."""
+        if card.answer is None:
+            return
+        job = self._analysis.submit(RehearEvidence("", self._library, card.answer.id))
+        job.finished.connect(card.show_reheard)
+        job.failed.connect(lambda failed: card.fail_to_hear(failed.message))
 
     def export_ratings(self) -> None:
         """Ask for a file and write every marked answer to it."""

@@ -153,7 +153,7 @@ class App(QObject):
             actions=actions,
             commands=commands,
             meetings=LibraryActions(clients.clerk, self.queue, library_dir, self.dialogs),
-            answers=AnswerActions(clients.clerk, library_dir, self.dialogs),
+            answers=AnswerActions(clients.clerk, clients.analysis, library_dir, self.dialogs),
             session=self.session,
             player=self.player,
             welcome=WelcomePage(actions["record"], actions["add"]),

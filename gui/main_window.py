@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
         parts.ask.citations_shown.connect(parts.meeting.show_citations)
         parts.ask.rated.connect(parts.answers.rate)
         parts.ask.evidence_requested.connect(parts.answers.export_evidence)
+        parts.ask.rehear_requested.connect(parts.answers.rehear)
         parts.library.selection_changed.connect(parts.ask.set_selected)
         parts.search.citation_chosen.connect(self._on_citation)
         parts.meeting.transcript.question_requested.connect(self._on_question)

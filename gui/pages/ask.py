@@ -29,12 +29,14 @@ class AskPage(QWidget):
         citations_shown(list): Moments of the answer in hand, to be pinned.
         rated(Answer, dict): The user's marks of an answer.
         evidence_requested(Answer): Write an answer and its sound to a file.
+        rehear_requested(AnswerCard): Hear the moments it cites once more.
     """
 
     citation_chosen = Signal(object)
     citations_shown = Signal(list)
     rated = Signal(object, dict)
     evidence_requested = Signal(object)
+    rehear_requested = Signal(object)
 
     def __init__(
         self,
@@ -179,6 +181,7 @@ class AskPage(QWidget):
         card.focused.connect(self._on_card_focused)
         card.rated.connect(self.rated)
         card.evidence_requested.connect(self.evidence_requested)
+        card.rehear_requested.connect(self.rehear_requested)
         self._cards.append(card)
         self._intro.hide()
         self._chat.add(card)

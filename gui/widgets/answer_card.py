@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine.types_answer import Answer, Citation, Evidence, Receipt, TraceEvent
+from engine.types_answer import Answer, Citation, Evidence, Receipt, Reheard, TraceEvent
 from gui import theme
 from gui.clock import clock
 from gui.widgets.basics import Badge, Card, IconButton, Label, row
@@ -23,12 +25,14 @@ class AnswerCard(QWidget):
         focused(): The user works with this answer; its pins should be shown.
         rated(Answer, dict): The user's marks, 1 to 5 by name.
         evidence_requested(Answer): Write the answer and its sound to a file.
+        rehear_requested(AnswerCard): Hear the cited moments once more; ``show_reheard`` takes it.
     """
 
     citation_chosen = Signal(object)
     focused = Signal()
     rated = Signal(object, dict)
     evidence_requested = Signal(object)
+    rehear_requested = Signal(object)
 
     def __init__(self, question: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,8 +71,29 @@ class AnswerCard(QWidget):
         self._status.setText(self._receipt(answer.receipt))
         self._tools.show()
         # Only what the library keeps can be marked or taken along.
-        for button in (self._rate, self._evidence):
+        for button in (self._rate, self._evidence, self._hear):
             button.setEnabled(answer.id > 0)
+        self._hear.setVisible(bool(self.citations()))
+
+    def show_reheard(self, heard: Sequence[Reheard]) -> None:
+        """Show what a second hearing of the cited moments made of them."""
+        self._hear.setEnabled(True)
+        self._reheard.setText("\n".join(self._compared(entry) for entry in heard))
+        if not heard:
+            self._reheard.setText(self.tr("There is no recording to hear again."))
+        self._reheard.show()
+
+    def fail_to_hear(self, message: str) -> None:
+        """Say why the moments were not heard."""
+        self._hear.setEnabled(True)
+        self._reheard.setText(message)
+
+    def _compared(self, entry: Reheard) -> str:
+        place = f"{entry.citation.speaker} {clock(entry.citation.start)}"
+        if entry.unheard or entry.new:
+            text = self.tr("{place}: heard again as “{text}”")
+            return text.format(place=place, text=entry.text)
+        return self.tr("{place}: heard again, the same words").format(place=place)
 
     def show_marks(self, marks: dict[str, int]) -> None:
         """Show how the user rated this answer."""
@@ -118,6 +143,7 @@ class AnswerCard(QWidget):
         column.addLayout(self._body)
         column.addWidget(self._status)
         column.addWidget(self._tools)
+        column.addWidget(self._reheard)
         column.addWidget(self._rating)
         column.addWidget(self._trace_view)
         layout = QVBoxLayout(self)
@@ -132,6 +158,10 @@ class AnswerCard(QWidget):
             "export", self.tr("Export the answer with its quotes and their sound"), size=1
         )
         self._evidence.clicked.connect(lambda: self.evidence_requested.emit(self.answer))
+        self._hear = IconButton("retry", self.tr("Hear the cited moments once more"), size=1)
+        self._hear.clicked.connect(self._on_hear)
+        self._reheard = Label("", "small", wraps=True)
+        self._reheard.hide()
         self._rate = IconButton("star", self.tr("Rate this answer"), size=1)
         self._rate.setCheckable(True)
         self._rating = Rating()
@@ -140,7 +170,7 @@ class AnswerCard(QWidget):
         self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
         self._tools = QWidget()
         self._tools.setLayout(
-            row(how, None, self._rate, self._evidence, copy, spacing=theme.space(self))
+            row(how, None, self._hear, self._rate, self._evidence, copy, spacing=theme.space(self))
         )
         self._tools.hide()
 
@@ -212,6 +242,12 @@ class AnswerCard(QWidget):
                 spoken.text,
             )
         )
+
+    def _on_hear(self) -> None:
+        self._hear.setEnabled(False)
+        self._reheard.setText(self.tr("The cited moments are being heard…"))
+        self._reheard.show()
+        self.rehear_requested.emit(self)
 
     def _on_how(self, is_shown: bool) -> None:
         if is_shown:

@@ -267,6 +267,26 @@
         <source>how it sounded</source>
         <translation>jak to znělo</translation>
     </message>
+    <message>
+        <source>Hear the cited moments once more</source>
+        <translation>Poslechnout citovaná místa ještě jednou</translation>
+    </message>
+    <message>
+        <source>The cited moments are being heard…</source>
+        <translation>Citovaná místa se znovu poslouchají…</translation>
+    </message>
+    <message>
+        <source>There is no recording to hear again.</source>
+        <translation>Není tu žádná nahrávka k novému poslechu.</translation>
+    </message>
+    <message>
+        <source>{place}: heard again as “{text}”</source>
+        <translation>{place}: podruhé slyšeno jako „{text}“</translation>
+    </message>
+    <message>
+        <source>{place}: heard again, the same words</source>
+        <translation>{place}: podruhé slyšeno, stejná slova</translation>
+    </message>
 </context>
 <context>
     <name>AnswerCard</name>

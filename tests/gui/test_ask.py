@@ -17,9 +17,10 @@ from engine.messages import (
     Failed,
     Finished,
     RateAnswer,
+    RehearEvidence,
     Stopped,
 )
-from engine.types_answer import Sentence, TraceEvent, Verdict
+from engine.types_answer import Reheard, Sentence, TraceEvent, Verdict
 
 
 @pytest.fixture
@@ -187,6 +188,29 @@ def test_the_evidence_of_an_answer_goes_into_one_file(page, clients, meeting, sp
     request = clients.clerk.requests[-1]
     assert isinstance(request, ExportEvidence)
     assert (request.answer_id, request.path) == (7, "/tmp/why.html")
+
+
+def test_the_cited_moments_of_an_answer_are_heard_once_more(page, clients, meeting, spoken):
+    card = answered(page, clients, meeting, spoken)
+    card._hear.click()
+    request = clients.analysis.requests[-1]
+    assert isinstance(request, RehearEvidence)
+    assert request.answer_id == 7
+    assert not card._hear.isEnabled()
+    first, second = card.citations()[:2]
+    heard = (Reheard(first, first.quote), Reheard(second, "something else", ("a",), ("b",)))
+    clients.analysis.jobs[-1].finished.emit(heard)
+    assert "heard again, the same words" in card._reheard.text()
+    assert "heard again as “something else”" in card._reheard.text()
+    assert card._hear.isEnabled()
+
+
+def test_a_hearing_that_fails_says_why(page, clients, meeting, spoken):
+    card = answered(page, clients, meeting, spoken)
+    card._hear.click()
+    clients.analysis.jobs[-1].failed.emit(Failed("", "ModelMissing", "A model is missing.", ""))
+    assert card._reheard.text() == "A model is missing."
+    assert card._hear.isEnabled()
 
 
 def test_selected_meetings_can_be_asked(running, clients, library_dir, qtbot):
