@@ -32,7 +32,7 @@ class Weights:
         questions: Cosine of topic and the questions an utterance answers (Doc2Query).
         length: Longer utterances carry more.
         density: The smoothed score of the surroundings.
-        sigma: Width of the smoothing in seconds; less in a short meeting.
+        sigma: Width of the smoothing in seconds.
         shortest: Utterances with fewer words are never evidence.
     """
 
@@ -84,10 +84,10 @@ def smoothed(values: Scores, corpus: Corpus, sigma: float) -> Scores:
     result = np.array(values, np.float64)
     if sigma <= 0 or not len(values):
         return result
+    step = sigma / 4
     kernel = np.exp(-0.5 * (np.arange(-12, 13) / 4) ** 2)
     for meeting in np.unique(corpus.owner):
         rows = np.flatnonzero(corpus.owner == meeting)
-        step = min(sigma, float(corpus.middle[rows].max()) * WIDEST) / 4 or 1.0
         bins = (corpus.middle[rows] / step).astype(np.int64)
         bins -= bins.min()
         n_bins, reach = int(bins.max()) + 1, len(kernel) // 2
@@ -95,10 +95,6 @@ def smoothed(values: Scores, corpus: Corpus, sigma: float) -> Scores:
         weights = np.convolve(np.bincount(bins), kernel)[reach : reach + n_bins]
         result[rows] = totals[bins] / np.maximum(weights[bins], 1e-9)
     return result
-
-
-WIDEST = 1 / 12
-"""Largest share of a meeting over which is smoothed: five minutes hold more topics than four."""
 
 
 def cosines(corpus: Corpus, query: NDArray[np.float32]) -> tuple[Scores, Scores]:

@@ -169,9 +169,9 @@ class AnswerCard(QWidget):
         self._rate.toggled.connect(self._rating.setVisible)
         self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
         self._tools = QWidget()
-        self._tools.setLayout(
-            row(how, None, self._hear, self._rate, self._evidence, copy, spacing=theme.space(self))
-        )
+        flow = FlowLayout(self._tools, theme.space(self))
+        for tool in (how, self._hear, self._rate, self._evidence, copy):
+            flow.addWidget(tool)
         self._tools.hide()
 
     def _show_verdict(self, answer: Answer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from PySide6.QtCore import QCoreApplication, QEvent, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -179,9 +179,22 @@ class Column(QScrollArea):
         self.column.setSpacing(theme.space(self, 3))
         self.column.addStretch()
         self.setWidget(self._inner)
+        self._inner.installEventFilter(self)
         self._coming: Iterator[QWidget] = iter(())
         self._timer = QTimer(self, interval=0, singleShot=True)
         self._timer.timeout.connect(self._take_some)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as the widest widget: nothing may be cut off, as there is no way to the side."""
+        hint = super().minimumSizeHint()
+        bar = self.verticalScrollBar().sizeHint().width()
+        return hint.expandedTo(QSize(self._inner.minimumSizeHint().width() + bar, 0))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Ask for more room when what is inside does."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
 
     def add(self, widget: QWidget) -> None:
         """Put a widget at the end."""

@@ -89,6 +89,14 @@ def test_the_minutes_are_not_cut_off_at_the_side(full):
     assert page.widget().width() <= page.viewport().width()
 
 
+def test_an_answer_is_not_cut_off_at_the_side(full):
+    show(full, "meeting", "ask")
+    full.window.resize(1024, 700)
+    QApplication.processEvents()
+    chat = full.window.parts.ask._chat
+    assert chat.widget().width() <= chat.viewport().width()
+
+
 def test_filling_a_page_opens_no_other_window(full):
     show(full, "settings", "ask")
     assert QApplication.activeWindow() is full.window
