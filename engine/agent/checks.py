@@ -42,7 +42,9 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
         found.append(Problem(f"its moments hardly support it ({claim.support:.2f})"))
     found += _unsaid(claim, cited, said, intent)
     if _repeats(claim, intent, " ".join(e.utterance.speaker for e in cited)):
-        found.append(Problem("it only repeats the question"))
+        # With a name put to it, "who or what" has been made up.
+        is_named = bool(added(claim.text, intent))
+        found.append(Problem("it only repeats the question", is_invention=is_named))
     if _is_beside_the_point(claim, said, intent):
         found.append(Problem("it is about something else", is_invention=True))
     if _is_foreign_reason(claim, draft, intent):

@@ -175,6 +175,16 @@ def test_a_name_of_one_line_is_not_tied_to_the_matter_of_another(store, meeting_
     assert "Carol sells" not in found.text
 
 
+def test_a_name_put_to_the_question_is_no_answer(store, meeting_id):
+    found, _, _ = ask(
+        store,
+        meeting_id,
+        "Which company makes the Italian machine?",
+        *["Bob makes the Italian machine [u1].", "5"] * 5,
+    )
+    assert found.abstained
+
+
 def test_a_bare_yes_quotes_what_it_rests_on(store, meeting_id):
     found, _, _ = ask(
         store, meeting_id, "Does the Italian machine cost nine hundred euros?", "Yes [u1].", "5"
