@@ -72,8 +72,8 @@ def _quoted(store: Store, citation: Citation) -> str:
 
 def _clip(store: Store, citation: Citation) -> str:
     """The sound of a citation as a data address, "" when the meeting has none."""
-    path = store.media_dir(citation.meeting_id) / "audio.flac"
-    if not path.exists():
+    path = store.sound_of(citation.meeting_id)
+    if path is None:
         return ""
     start = max(0.0, citation.start - CLIP_MARGIN_SECONDS)
     end = min(citation.end + CLIP_MARGIN_SECONDS, start + MAX_CLIP_SECONDS)

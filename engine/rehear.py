@@ -44,7 +44,7 @@ def rehear(
         Cancelled: The user asked to stop.
         AudioError: A recording cannot be read.
     """
-    cited = _distinct(c for sentence in answer.sentences for c in sentence.citations)
+    cited = answer.citations()
     found = []
     for number, citation in enumerate(cited):
         part = report.part(number / len(cited), (number + 1) / len(cited))
@@ -67,21 +67,16 @@ def compared(citation: Citation, heard: Iterable[str]) -> Reheard:
     )
 
 
-def _distinct(citations: Iterable[Citation]) -> list[Citation]:
-    """Each utterance once, in order."""
-    return list({(c.meeting_id, c.utterance): c for c in citations}.values())
-
-
 def _heard(
     citation: Citation, store: Store, recogniser: Recogniser, options: AsrOptions, report: Report
 ) -> list[str] | None:
     """The words of one moment, None where there is no sound."""
     from engine.speech.asr import transcribe
 
-    path = store.media_dir(citation.meeting_id) / "audio.flac"
-    meeting = store.meeting(citation.meeting_id)
-    if not meeting.has_audio or not path.is_file():
+    path = store.sound_of(citation.meeting_id)
+    if path is None:
         return None
+    meeting = store.meeting(citation.meeting_id)
     span = Span(max(0.0, citation.start - MARGIN), min(meeting.duration, citation.end + MARGIN))
     hearing = replace(options, language=options.language or meeting.language)
     words = transcribe(recogniser, path, [span], hearing, report).words

@@ -68,14 +68,16 @@ def for_sound(path: Path) -> str | BinaryIO:
         OSError: It cannot be opened, or is damaged.
         LibraryLocked: The passphrase was not given yet.
     """
-    if vault.key_for(path, "files") is None or not is_sealed(path):
+    key = vault.key_for(path, "files")
+    if key is None or not is_sealed(path):
         return str(path)
-    return open_file(path, "rb")
+    return cast(BinaryIO, SealedFile(path, "rb", key))
 
 
 def new_sound(path: Path) -> str | BinaryIO:
     """What a sound library can write to; see ``for_sound``."""
-    return str(path) if vault.key_for(path, "files") is None else open_file(path, "wb")
+    key = vault.key_for(path, "files")
+    return str(path) if key is None else cast(BinaryIO, SealedFile(path, "wb", key))
 
 
 def is_sealed(path: Path) -> bool:

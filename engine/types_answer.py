@@ -127,3 +127,7 @@ class Answer:
     meeting_ids: tuple[str, ...] = ()
     related: tuple[Citation, ...] = ()
     id: int = 0
+
+    def citations(self) -> list[Citation]:
+        """Every moment that its sentences rest on, in order, each once."""
+        return list(dict.fromkeys(c for sentence in self.sentences for c in sentence.citations))

@@ -101,7 +101,7 @@ class Commands(QObject):
         meeting_id = self._session.meeting_id
         job = self._analysis.submit(Enrich("", str(self.library_dir), meeting_id, steps))
         job.progressed.connect(lambda progress: self.minutes_progressed.emit(meeting_id, progress))
-        job.partial.connect(lambda _step: self._on_minutes_changed(meeting_id))
+        job.partial.connect(lambda _step: self._refresh(meeting_id))
         job.finished.connect(self._on_summarised)
         job.ended.connect(lambda: self.minutes_progressed.emit(meeting_id, None))
         self.told.emit(self.tr("The minutes are being written."), "")
@@ -171,10 +171,10 @@ class Commands(QObject):
             self.told.emit(self.tr("{n} words were found in the gap.").format(n=n_words), "")
         else:
             self.told.emit(self.tr("No words could be made out in the gap."), "")
-        if meeting_id == self._session.meeting_id:
-            self._session.refresh()
+        self._refresh(meeting_id)
 
-    def _on_minutes_changed(self, meeting_id: str) -> None:
+    def _refresh(self, meeting_id: str) -> None:
+        """Show what changed, if that meeting is still the open one."""
         if meeting_id == self._session.meeting_id:
             self._session.refresh()
 

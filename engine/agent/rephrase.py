@@ -62,6 +62,7 @@ X is a stretch of the question, NAME a speaker. A small model is too fond of the
 their words a question about a fact would be counted or sorted."""
 
 MAX_TOKENS = 40
+
 _STRUCTURAL = re.compile(
     r"\b(?:how (?:many times|often|frequently)|(?:number|count|tally) of|times|often|frequent\w*|"
     r"mentions?|first|initial\w*|original\w*|earl(?:y|ier|iest)|last|lat(?:er|est)|sooner|final\w*|before|"
@@ -73,8 +74,12 @@ _STRUCTURAL = re.compile(
 
 
 def looks_structural(question: str) -> bool:
-    """Whether a question may ask for a count, an order or a place rather than for what was said."""
-    return _STRUCTURAL.search(question) is not None
+    """Whether a question may ask for a count, an order or a place rather than for what was said.
+
+    Where it has the words of no form, asking the model would be in vain.
+    """
+    is_likely = _STRUCTURAL.search(question) is not None
+    return is_likely and any(_has_words(question, needed) for needed in FORMS.values())
 
 
 def form_grammar(question: str, names: Sequence[str]) -> str:
@@ -129,7 +134,11 @@ def _fits(question: str, written: str) -> bool:
             continue
         is_about = not match.groups() and re.search(r"\b(?:about|regarding)\b", question, re.I)
         is_filled = all(content_words(stretch) for stretch in match.groups())
-        has_words = all(re.search(rf"\b(?:{p})\b", question, re.I) for p in needed)
-        if has_words and is_filled and not is_about:
+        if _has_words(question, needed) and is_filled and not is_about:
             return True
     return False
+
+
+def _has_words(question: str, needed: Sequence[str]) -> bool:
+    """Whether a question has a word of each pattern."""
+    return all(re.search(rf"\b(?:{pattern})\b", question, re.I) for pattern in needed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
@@ -39,7 +38,7 @@ def listened(item: Evidence, session: Session) -> Evidence:
     utterance = item.utterance
     acoustics = utterance.acoustics
     parts = [item.note] if item.note else []
-    path = audio_path(item.meeting_id, session)
+    path = session.store.sound_of(item.meeting_id)
     if path is not None:
         from engine.audio.decode import read
 
@@ -61,17 +60,11 @@ def standing_out(item: Evidence, session: Session) -> list[str]:
         return []
     from engine.speech.seconds import relative
 
-    against = relative(seconds, session.store.utterances(item.meeting_id))
+    shelf = next(s for s in session.corpus.shelves if s.meeting.id == item.meeting_id)
+    against = relative(seconds, shelf.utterances)
     found = []
     for what, z in (("loudest", against.loudness_db), ("highest voice", against.pitch_hz)):
         place = first + int(np.argmax(z[first:last]))
         if z[place] >= STANDS_OUT:
             found.append(f"{what} at {clock(place)}, z {z[place]:+.1f}")
     return found
-
-
-def audio_path(meeting_id: str, session: Session) -> Path | None:
-    """The recording of a meeting, None when there is only a transcript."""
-    meeting = session.store.meeting(meeting_id)
-    path = session.store.library_dir / "media" / meeting_id / "audio.flac"
-    return path if meeting.has_audio and path.is_file() else None

@@ -112,6 +112,15 @@ class MeetingTable(Database):
                 )
         return self.meeting(meeting_id)
 
+    def sound_of(self, meeting_id: str) -> Path | None:
+        """The decoded recording of a meeting, None where there is only a transcript.
+
+        Raises:
+            MeetingNotFound: There is no such meeting.
+        """
+        path = self.library_dir / "media" / meeting_id / "audio.flac"
+        return path if self.meeting(meeting_id).has_audio and path.is_file() else None
+
     def media_dir(self, meeting_id: str) -> Path:
         """The folder of a meeting's sound, made when it is missing.
 

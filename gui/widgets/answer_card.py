@@ -108,8 +108,7 @@ class AnswerCard(QWidget):
 
     def citations(self) -> list[Citation]:
         """Every moment of the answer, in its order, each once."""
-        sentences = self.answer.sentences if self.answer else ()
-        return list(dict.fromkeys(c for sentence in sentences for c in sentence.citations))
+        return self.answer.citations() if self.answer else []
 
     def _build(self) -> None:
         unit = theme.space(self)

@@ -9,6 +9,7 @@ import soundfile as sf
 from tones import RATE, buzz
 
 from engine.agent import sound
+from engine.agent.corpus import corpus_of
 from engine.errors import StoreError
 from engine.export import meeting_json
 from engine.graph.store import Store
@@ -125,7 +126,7 @@ def test_evidence_names_the_second_at_which_a_voice_rose(tmp_path):
         store.save_utterances(key, [speech(0, 50), speech(52, 54)])
         store.save_seconds(key, Seconds(level, nothing + 120, nothing + 4, nothing, nothing))
         long, short = store.utterances(key)
-        session = SimpleNamespace(store=store)
+        session = SimpleNamespace(store=store, corpus=corpus_of(store, (key,)))
         note = sound.listened(Evidence(key, long), session).note
         assert note.endswith("loudest at 0:45, z +8.0")
         assert sound.listened(Evidence(key, short), session).note == ""
