@@ -25,10 +25,6 @@ if TYPE_CHECKING:
 
 OnPartial = Callable[[object], None]
 
-_TEXT_EDITS = frozenset(
-    ("edit_text", "replace_text", "split_utterance", "merge_utterances", "undo", "redo")
-)
-
 
 def with_settings(options: messages.AnalyseOptions) -> messages.AnalyseOptions:
     """Fill in what the user left to the settings."""
@@ -208,7 +204,7 @@ class Jobs:
             )
             return tuple(hits)
 
-    def _edit(self, request: messages.Edit, report: Report, _: OnPartial) -> object:
+    def _edit(self, request: messages.Edit, report: Report, partial: OnPartial) -> object:
         from engine import known_voices
         from engine.graph import build, edits
 
@@ -218,11 +214,12 @@ class Jobs:
             )
             before = known_voices.bases(store, request.meeting_id) if is_voice_edit else {}
             result = edits.apply(store, request.meeting_id, request.operation, request.arguments)
+            partial(messages.Stored(result))
             if is_voice_edit:
                 known_voices.after_edit(store, request.meeting_id, before, self.voice_embedder)
-            # Search by meaning must not go on finding what the text no longer says.
-            if request.operation in _TEXT_EDITS:
-                build.refresh_vectors(store, request.meeting_id, self.embedder, report)
+            # The edit took the vectors of what it changed. Whatever lacks one gets it here, also
+            # what an edit that was followed too soon has left.
+            build.refresh_vectors(store, request.meeting_id, self.embedder, report)
             return result
 
     def _restore_version(

@@ -117,8 +117,19 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
+class Stored:
+    """An edit is saved: what it returned."""
+
+    result: object
+
+
+@dataclass(frozen=True, slots=True)
 class Edit:
-    """Change a meeting by an edit of ``engine.graph.edits``, such as undo. Result: None."""
+    """Change a meeting by an edit of ``engine.graph.edits``, such as undo.
+
+    Partial result: ``Stored`` as soon as it is saved; after it the job may be stopped, and the
+    next edit does what is left of bringing the search up to date. Result: what the edit returns.
+    """
 
     job_id: str
     library_dir: str

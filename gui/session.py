@@ -54,6 +54,7 @@ class Session(QObject):
         self._library_dir = library_dir
         self._words: dict[int, tuple[Word, ...]] = {}
         self._asked_chunks: set[int] = set()
+        self._stored: Job | None = None
         self.content: MeetingContent | None = None
 
     @property
@@ -95,12 +96,16 @@ class Session(QObject):
         )
 
     def edit(self, operation: str, **arguments: object) -> Job | None:
-        """Ask the clerk to change the open meeting; what is shown follows when it is done."""
+        """Ask the clerk to change the open meeting; what is shown follows when it is stored."""
         if self.content is None:
             return None
+        if self._stored is not None:
+            # It only brings the search up to date, which the new one does as well.
+            self._clerk.cancel(self._stored)
         request = Edit("", str(self._library_dir), self.meeting_id, operation, arguments)
         job = self._clerk.submit(request)
-        job.finished.connect(self._on_edited)
+        job.partial.connect(lambda _stored: self._on_stored(job))
+        job.ended.connect(lambda: self._on_ended(job))
         job.failed.connect(self._on_edit_failed)
         return job
 
@@ -197,8 +202,13 @@ class Session(QObject):
         self._words.clear()
         self._asked_chunks.clear()
 
-    def _on_edited(self, _result: object) -> None:
+    def _on_stored(self, job: Job) -> None:
+        self._stored = job
         self.refresh()
+
+    def _on_ended(self, job: Job) -> None:
+        if self._stored is job:
+            self._stored = None
 
     def _on_edit_failed(self, _failure: object) -> None:
         self.edit_failed.emit()

@@ -70,12 +70,10 @@ class Track:
         self.has_sound = peaks is not None and len(peaks) > 0
         n_frames = max(1, int(np.ceil(duration * PEAKS_PER_SECOND)))
         self._peaks = np.zeros((n_frames, 2), np.float32)
-        if peaks is not None:
-            n_known = min(n_frames, len(peaks))
-            self._peaks[:n_known] = peaks[:n_known]
-        loudest = float(np.abs(self._peaks).max()) if self.has_sound else 0.0
-        if loudest > 1e-3:
-            self._peaks /= loudest
+        if peaks is not None and self.has_sound:
+            known = peaks[:n_frames].astype(np.float32)
+            loudest = max(float(known.max()), -float(known.min()))
+            self._peaks[: len(known)] = known / loudest if loudest > 1e-3 else known
         order = list(dict.fromkeys(u.speaker_id for u in utterances if u.speaker_id is not None))
         self.lane_colours = [colours.get(speaker, 0) for speaker in order[:_MAX_LANES]]
         lane_by_speaker = {speaker: i for i, speaker in enumerate(order)}

@@ -55,12 +55,13 @@ class MinutesPage(Column):
         self._drafts = drafts
         self._cards: list[NoteCard] = []
         self._waiting: MeetingContent | None = None
+        self._is_behind = False
         self._writing: dict[str, Progress] = {}
         self._bar: QProgressBar | None = None
         self._stage = Label("", "muted")
         self._forms: list[Form] = []
         self._form: Form | None = None
-        session.opened.connect(self._show)
+        session.opened.connect(self._on_opened)
         session.refreshed.connect(self._on_refreshed)
         session.closed.connect(self._on_closed)
 
@@ -95,11 +96,18 @@ class MinutesPage(Column):
         super().showEvent(event)
         before, self._forms = self._forms, []
         self._choose_form()
-        if self._forms != before and self._session.content is not None:
+        if self._session.content is not None and (self._is_behind or self._forms != before):
             self._on_refreshed(self._session.content)
 
+    def _on_opened(self, content: MeetingContent) -> None:
+        self._on_closed()
+        self._on_refreshed(content)
+
     def _on_refreshed(self, content: MeetingContent) -> None:
-        """Show another state, but not under the hands of somebody who writes."""
+        """Show another state, but not under the hands of somebody who writes, nor unseen."""
+        self._is_behind = not self.isVisible()
+        if self._is_behind:
+            return
         if any(card.is_editing for card in self._cards):
             self._waiting = content
         else:
@@ -274,7 +282,7 @@ class MinutesPage(Column):
 
 def questions(utterances: Sequence[Utterance]) -> list[Utterance]:
     """What was asked, in order; of very many questions the longest."""
-    asked = [u for u in utterances if u.text.rstrip().endswith(("?", "？")) and " " in u.text]
+    asked = [u for u in utterances if u.text[-1:] in "?？" and " " in u.text]
     longest = sorted(asked, key=lambda u: -len(u.text))[:_MOST_QUESTIONS]
     return sorted(longest, key=lambda u: u.index)
 

@@ -76,7 +76,7 @@ class WaveformPainter:
         # A gentle curve keeps quiet voices visible beside loud ones.
         highs = np.sqrt(np.clip(columns.high, 0, 1)) * half
         lows = np.sqrt(np.clip(-columns.low, 0, 1)) * half
-        for colour in np.unique(columns.speaker):
+        for colour in sorted(set(columns.speaker.tolist())):  # np.unique would import numpy.ma
             chosen = np.flatnonzero(columns.speaker == colour)
             lines = [
                 QLineF(xs[i], middle - max(0.6, highs[i]), xs[i], middle + max(0.6, lows[i]))

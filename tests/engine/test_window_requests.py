@@ -40,6 +40,27 @@ def run(request):
     return jobs.run(request, silent(), lambda _piece: None)
 
 
+def test_an_edit_is_told_as_stored_before_the_search_is_brought_up_to_date(library):
+    folder, meeting_id, _key = library
+    told = []
+
+    def seen(piece):
+        with Store(folder, read_only=True) as store:
+            told.append(
+                (store.utterance(meeting_id, 0).text, store.vectors(meeting_id, "utterance"))
+            )
+
+    jobs = Jobs()
+    jobs.__dict__["embedder"] = FakeEmbedder()
+    change = {"index": 0, "text": "The gutter leaks."}
+    jobs.run(messages.Edit("j", str(folder), meeting_id, "edit_text", change), silent(), seen)
+    ((text, vectors),) = told
+    assert text == "The gutter leaks."
+    assert not vectors.any()
+    with Store(folder, read_only=True) as store:
+        assert store.vectors(meeting_id, "utterance").any(axis=1).all()
+
+
 def test_marks_are_kept_and_exported(library, tmp_path):
     folder, _meeting_id, key = library
     table = tmp_path / "ratings.csv"

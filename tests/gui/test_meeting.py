@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 
 from engine.graph import edits
 from engine.graph.store import Store
-from engine.messages import Edit, Finished, HearAgain
+from engine.messages import Edit, Finished, HearAgain, Partial, Stored
 from engine.types_answer import Citation
 from gui.content import load
 
@@ -200,8 +200,19 @@ def test_a_finished_edit_is_read_again(opened, clients, library_dir, meeting, qt
     with Store(library_dir) as store:
         edits.apply(store, meeting.id, "edit_text", {"index": 0, "text": "A new beginning."})
     with qtbot.waitSignal(opened.session.refreshed):
-        clients.clerk.deliver(clients.clerk.jobs[-1], Finished("", None))
+        clients.clerk.deliver(clients.clerk.jobs[-1], Partial("", Stored(None)))
     assert opened.window.parts.meeting.transcript.model.utterances[0].is_edited
+
+
+def test_an_edit_does_not_wait_until_the_search_knows_the_one_before(opened, clients):
+    first = opened.session.edit("edit_text", index=0, text="One.")
+    second = opened.session.edit("edit_text", index=1, text="Two.")
+    assert clients.clerk.cancelled == []  # it may not be stored yet
+    clients.clerk.deliver(first, Partial("", Stored(None)))
+    clients.clerk.deliver(first, Finished("", None))
+    clients.clerk.deliver(second, Partial("", Stored(None)))
+    opened.session.edit("edit_text", index=2, text="Three.")
+    assert clients.clerk.cancelled == [second]
 
 
 def test_bookmarks_are_edits_at_the_position(opened, clients, dialogs):

@@ -1,9 +1,11 @@
-"""How long the window's event loop is held up, and what people do with a long meeting."""
+"""How much one turn of the window's event loop does, and what people do with a long meeting."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
+from types import FrameType
 
 from PySide6.QtCore import QTimer
 
@@ -33,6 +35,40 @@ class Watchdog:
         """Look only at what comes from now on."""
         self.worst = 0.0
         self._last = time.thread_time()
+
+
+class CallCount:
+    """Counts the functions called in the GUI thread in one turn of the event loop.
+
+    What a test may assert: the same work counts the same on a slow and on a busy machine, and
+    what grows with the length of a meeting shows at once.
+    """
+
+    def __init__(self) -> None:
+        self.worst = 0
+        self._count = 0
+        self._timer = QTimer(interval=0)
+        self._timer.timeout.connect(self.reset_turn)
+        self._timer.start()
+        sys.setprofile(self._seen)
+
+    def _seen(self, _frame: FrameType, event: str, _argument: object) -> None:
+        if event in ("call", "c_call"):
+            self._count += 1
+
+    def reset_turn(self) -> None:
+        """A turn of the event loop is over."""
+        self.worst = max(self.worst, self._count)
+        self._count = 0
+
+    def reset(self) -> None:
+        """Look only at what comes from now on."""
+        self.worst = self._count = 0
+
+    def stop(self) -> None:
+        """Count no longer."""
+        self._timer.stop()
+        sys.setprofile(None)
 
 
 def deeds(app: App) -> dict[str, Callable[[], object]]:
