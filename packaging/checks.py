@@ -34,8 +34,13 @@ CHECKS = (
     Check("end-to-end tests", ("pytest", "-q", "-m", "end2end"), is_slow=True),
 )
 
-# ggml's waiting threads would otherwise spin and starve every other process of the tests
-VARIABLES = {"OMP_WAIT_POLICY": "PASSIVE", "PYTHONUNBUFFERED": "1"}
+VARIABLES = {
+    # ggml's waiting threads would otherwise spin and starve every other process of the tests
+    "OMP_WAIT_POLICY": "PASSIVE",
+    "PYTHONUNBUFFERED": "1",
+    # kept, so that each worker does not rewrite the assertions of every test anew
+    "PYTHONDONTWRITEBYTECODE": "",
+}
 
 
 def run_checks(environment: Environment, is_quick: bool) -> int:

@@ -19,7 +19,7 @@ from engine.graph.salvage import salvage
 from engine.graph.store import Store
 
 _MAX_SHOWN = 20
-_SECONDS_ALONE = 2.0
+SECONDS_ALONE = 2.0
 
 
 def examined(library_dir: Path) -> tuple[list[str], int]:
@@ -53,7 +53,7 @@ def refuse_if_open(library_dir: Path) -> None:
     path = Path(library_dir) / DATABASE_NAME
     if not path.is_file():
         return
-    with closing(connect(path, isolation_level=None, timeout=_SECONDS_ALONE)) as connection:
+    with closing(connect(path, isolation_level=None, timeout=SECONDS_ALONE)) as connection:
         try:
             # Without shared memory a write-ahead log belongs to one connection or to none.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")

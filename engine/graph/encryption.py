@@ -18,8 +18,7 @@ from sqlite3 import Connection
 from engine import sealed, swap, vault
 from engine.audio import take
 from engine.errors import StoreError
-from engine.graph import connections, lexicon
-from engine.graph.care import refuse_if_open
+from engine.graph import care, connections, lexicon
 from engine.graph.database import DATABASE_NAME, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.store import Store
@@ -75,7 +74,7 @@ def _convert(
 ) -> None:
     """Write every file anew below a staging folder that ``begin`` has given its header."""
     report = report or silent()
-    refuse_if_open(library_dir)
+    care.refuse_if_open(library_dir)
     Store(library_dir).close()  # made where it is missing, brought to the present format
     _refuse_while_recording(library_dir)
     with guarded(library_dir / DATABASE_NAME):
@@ -112,7 +111,8 @@ def _refuse_without_room(library_dir: Path) -> None:
 def _alone(path: Path) -> Iterator[Connection]:
     """A connection that shuts everybody else out until it is closed, with the log emptied."""
     library = connections.cipher_library()
-    with closing(library.connect(str(path), isolation_level=None, timeout=2.0)) as connection:
+    patience = care.SECONDS_ALONE
+    with closing(library.connect(str(path), isolation_level=None, timeout=patience)) as connection:
         connections.apply_key(connection, vault.key_for(path, "database"))
         connection.create_function("dense_tokens", 1, lexicon.dense_tokens, deterministic=True)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -191,7 +191,8 @@ def test_without_the_passphrase_there_is_one_clear_line(library, tmp_path):
         assert len(store.meetings()) == 1
 
 
-def test_a_library_in_use_is_not_converted(library):
+def test_a_library_in_use_is_not_converted(library, monkeypatch):
+    monkeypatch.setattr(care, "SECONDS_ALONE", 0.1)
     with Store(library) as store:
         assert store.meetings()
         with pytest.raises(StoreError, match="open in another program"):
@@ -243,6 +244,7 @@ def killed_after(n_steps, action):
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.end2end  # for its length: a conversion for each of a hundred deaths
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked child")
 def test_kill_during_conversion_leaves_the_old_or_the_new_library(library):
     """Killed at every third file operation there is, forth and back."""

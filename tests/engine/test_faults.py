@@ -5,7 +5,6 @@ Models are made up (``scripted_ears``); processes, signals, disks and the librar
 
 import os
 import subprocess
-import time
 
 import numpy as np
 import pytest
@@ -106,18 +105,16 @@ def test_a_dead_engine_is_said_and_the_job_goes_on(engine, faults, tmp_path, sta
     assert_whole(library, 1)
 
 
-def test_a_hanging_engine_is_killed_when_the_user_cancels(engine, faults, tmp_path):
+def test_a_hanging_engine_is_killed_when_the_user_cancels(engine, faults, tmp_path, monkeypatch):
     source, library = recording(tmp_path / "in"), tmp_path / "library"
     faults("transcribe.hang")
-    asked = []
+    monkeypatch.setattr(process, "CANCEL_GRACE", 0.3)
 
     def is_cancelled():
-        asked.append(time.monotonic())
         return "transcribe" in faults.ran()
 
     with pytest.raises(Cancelled):
         process.run(engine, analyse(library, source), is_cancelled=is_cancelled)
-    assert time.monotonic() - asked[-1] < process.CANCEL_GRACE + 3
     assert not engine.is_alive
     process.run(engine, analyse(library, source))
     assert_whole(library, 1)

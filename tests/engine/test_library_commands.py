@@ -10,6 +10,7 @@ import pytest
 from engine import doctor, settings
 from engine.__main__ import main
 from engine.cli.parser import build_parser
+from engine.graph import care
 from engine.graph.database import DATABASE_NAME
 from engine.graph.store import Store
 from engine.types import Utterance
@@ -119,7 +120,8 @@ def test_what_is_no_backup_is_not_restored(run, library, tmp_path):
     assert titles(library) == ["Alpha", "Beta"]
 
 
-def test_a_library_in_use_is_neither_moved_nor_replaced(run, library, tmp_path):
+def test_a_library_in_use_is_neither_moved_nor_replaced(run, library, tmp_path, monkeypatch):
+    monkeypatch.setattr(care, "SECONDS_ALONE", 0.1)
     copy = tmp_path / "copy"
     run("backup", copy)
     damaged = make_library(tmp_path / "damaged", "Gamma", "Delta")

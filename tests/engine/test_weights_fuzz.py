@@ -11,7 +11,6 @@ import pickle
 import resource
 import struct
 import sys
-import time
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -35,7 +34,6 @@ QUICK = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 MOST_BYTES = 32 << 20
-MOST_SECONDS = 2.0
 
 
 def string(value: str) -> bytes:
@@ -122,11 +120,10 @@ READERS = {
 
 
 def read(form: str, content: bytes, folder: Path) -> bool:
-    """Let a reader try; True if it took the file. Time and memory stay small either way."""
+    """Let a reader try; True if it took the file. Memory stays small either way."""
     _, reader, name = READERS[form]
     path = folder / name
     path.write_bytes(content)
-    began = time.process_time()
     tracemalloc.start()
     try:
         reader(path)
@@ -136,7 +133,6 @@ def read(form: str, content: bytes, folder: Path) -> bool:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < MOST_BYTES
-        assert time.process_time() - began < MOST_SECONDS
     return True
 
 
