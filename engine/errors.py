@@ -39,6 +39,10 @@ class StoreError(EngineError):
     """The library cannot be read or written."""
 
 
+class KeyMissing(StoreError):
+    """A library is encrypted and the file with its key is gone."""
+
+
 class LibraryLocked(StoreError):
     """The library is encrypted and its passphrase was not given yet."""
 

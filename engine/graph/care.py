@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from engine import vault
-from engine.errors import StoreError
+from engine.errors import KeyMissing, StoreError
 from engine.graph import transfer
 from engine.graph.connections import connect
 from engine.graph.database import DATABASE_NAME, guarded
@@ -148,6 +148,8 @@ def repair(library_dir: Path) -> list[str]:
                 return []
             if not any(problem.startswith("database:") for problem in problems):
                 return _mend(store)
+    except KeyMissing:
+        raise
     except StoreError as error:
         if "newer" in error.message or not (library_dir / DATABASE_NAME).exists():
             raise

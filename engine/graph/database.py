@@ -14,13 +14,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from engine import swap, vault
-from engine.errors import StoreError
+from engine import sealed, swap, vault
+from engine.errors import KeyMissing, StoreError
 from engine.graph import lexicon, migrations
 from engine.graph.connections import connect
 
 DATABASE_NAME = "library.db"
 BUSY_TIMEOUT_MS = 10_000
+_PLAIN = b"SQLite format 3\0"
 NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "fuse.rclone"}
 )
@@ -168,6 +169,7 @@ class Database:
         self.library_dir.mkdir(parents=True, exist_ok=True)
         swap.settle(self.library_dir)
         key = vault.key_for(self.path, "database")
+        _refuse_without_key(self.path, key)
         connection = connect(self.path, isolation_level=None)
         try:
             _configure(connection)
@@ -203,6 +205,7 @@ class Database:
         swap.settle(self.library_dir)
         if not self.path.is_file():
             raise StoreError(f"There is no library in {self.library_dir}.")
+        _refuse_without_key(self.path, vault.key_for(self.path, "database"))
         connection = connect(self.path, "mode=ro", isolation_level=None)
         try:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -219,6 +222,20 @@ class Database:
             connection.close()
             raise
         return connection
+
+
+def _refuse_without_key(path: Path, key: bytes | None) -> None:
+    """An encrypted library whose key was lost is not damaged, and must not be repaired away."""
+    if key is not None or not path.is_file():
+        return
+    with path.open("rb") as file:
+        start = file.read(len(_PLAIN))
+    others = (p for p in sorted(path.parent.rglob("*")) if p.is_file() and p != path)
+    if start not in (b"", _PLAIN) and any(map(sealed.is_sealed, others)):
+        raise KeyMissing(
+            f"The library {path.parent} is encrypted and its {vault.HEADER_NAME} is missing.",
+            f"Put {vault.HEADER_NAME} back from a copy of the library; nothing else opens it.",
+        )
 
 
 def _configure(connection: sqlite3.Connection) -> None:

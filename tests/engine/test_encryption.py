@@ -18,9 +18,10 @@ from engine import messages, process, sealed, swap, vault
 from engine.__main__ import main
 from engine.audio import decode, take
 from engine.cli import passphrase
-from engine.errors import LibraryLocked, StoreError
+from engine.errors import KeyMissing, LibraryLocked, StoreError
 from engine.graph import care, connections, encryption, library_index, transfer
 from engine.graph.build import refresh_vectors
+from engine.graph.database import DATABASE_NAME
 from engine.graph.search import keyword_search, semantic_search
 from engine.graph.store import Store
 from engine.progress import silent
@@ -205,6 +206,22 @@ def test_a_library_in_use_is_not_converted(library, monkeypatch):
         assert "From one" in {meeting.title for meeting in second.meetings()}
         with pytest.raises(StoreError, match="open in another program"):
             encryption.decrypt(library)
+
+
+def test_a_library_whose_key_is_lost_is_not_called_damaged_nor_repaired(library):
+    encryption.encrypt(library, PHRASE)
+    vault.lock_all()
+    header = library / vault.HEADER_NAME
+    kept, before = header.read_bytes(), (library / DATABASE_NAME).read_bytes()
+    header.unlink()
+    for attempt in (Store, care.repair, partial(Store, read_only=True), care.examined):
+        with pytest.raises(KeyMissing, match="encrypted and its earwitness.key is missing"):
+            attempt(library)
+    assert (library / DATABASE_NAME).read_bytes() == before
+    header.write_bytes(kept)
+    vault.unlock(library, PHRASE)
+    with Store(library) as store:
+        assert len(store.meetings()) == 1
 
 
 def test_a_recording_under_way_is_not_converted(library):
