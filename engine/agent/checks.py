@@ -11,6 +11,7 @@ from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.speakers import aliases, base_name
 from engine.agent.support import SUPPORTED, content_stems, names_in, numbers_in, overlap
 from engine.agent.words import fold, stem, words
+from engine.agent.yes_no import unproved
 from engine.types_answer import Evidence
 
 
@@ -41,6 +42,8 @@ def problems_of(claim: Claim, draft: Draft, intent: Intent, corpus: Corpus) -> l
     if claim.support < SUPPORTED:
         found.append(Problem(f"its moments hardly support it ({claim.support:.2f})"))
     found += _unsaid(claim, cited, said, intent)
+    if reason := unproved(claim, cited, intent):
+        found.append(Problem(reason))
     if _repeats(claim, intent, " ".join(e.utterance.speaker for e in cited)):
         # With a name put to it, "who or what" has been made up.
         is_named = bool(added(claim.text, intent))

@@ -164,6 +164,7 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         topic = strip_cues(topic)
     quotes = tuple((a or b).strip() for a, b in _QUOTED.findall(stem))
     has_limits = bool(time or quotes or context or choices or operation is not Operation.NONE)
+    form = AnswerForm.CHOICE if choices else parse_form(stem)
     is_beside = operation in (Operation.AFTER, Operation.BEFORE)
     ids = [i for name in named.speakers for i in roster.ids_by_name[name]]
     return Intent(
@@ -179,13 +180,13 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         anchor=Anchor(operation.value, target) if is_beside else None,
         cues=cues,
         events=events,
-        form=AnswerForm.CHOICE if choices else parse_form(stem),
+        form=form,
         operation=operation,
         target=target,
         items=computation.items,
         scope=_scope(stem, named, has_limits),
         choices=choices,
-        is_why=_WHY.search(stem) is not None,
+        is_why=_WHY.search(stem) is not None and form is not AnswerForm.YES_NO,
         is_change=is_change,
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),

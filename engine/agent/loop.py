@@ -222,6 +222,8 @@ def _written(
         if reason:
             return replace(draft, reason=reason), Verdict(PASS_ABSTENTION, is_verified=True)
         draft = quotes.quoted(intent, read)
+        if intent.form is AnswerForm.YES_NO:
+            draft = replace(draft, claims=quotes.nearest_words(intent, read))
     written = quotes.with_the_moment(intent, draft)
     session.note("draft", shown(written))
     draft, problems = checked(written, intent, session.corpus)

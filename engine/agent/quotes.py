@@ -13,9 +13,10 @@ from dataclasses import replace
 from engine.agent.checks import Problem, carriers, problems_of
 from engine.agent.corpus import Corpus
 from engine.agent.evidence import excerpt
-from engine.agent.schema import Claim, Draft, Intent, Operation
+from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.support import SUPPORTED, content_stems, overlap
 from engine.agent.words import stem, words
+from engine.agent.yes_no import as_nearest
 from engine.types_answer import Evidence
 
 
@@ -31,6 +32,26 @@ def quoted(intent: Intent, evidence: Sequence[Evidence]) -> Draft:
     return Draft(
         tuple(quotation(evidence[i], i, intent.terms) for i in sorted(chosen_rows)), tuple(evidence)
     )
+
+
+def nearest_words(intent: Intent, evidence: Sequence[Evidence]) -> tuple[Claim, ...]:
+    """What was said about something that nobody settles, with the reply where it was a question.
+
+    By the words they share with the question; how well the surroundings fit only breaks ties.
+    """
+    shares = [overlap(intent.topic, item.utterance.text) for item in evidence]
+    ranked = sorted(range(len(evidence)), key=lambda i: (-shares[i], -_answering(evidence[i])))
+    best = [i for i in ranked[:2] if shares[i] >= shares[ranked[0]] / 2]
+    chosen = _with_replies(best, evidence)
+    return as_nearest(intent, [quotation(evidence[i], i, intent.terms) for i in chosen])
+
+
+def _with_replies(positions: Sequence[int], evidence: Sequence[Evidence]) -> list[int]:
+    """Positions with those of what was said right after a question, in order of time."""
+    places = {item.utterance.index: i for i, item in enumerate(evidence)}
+    asked = [evidence[i].utterance for i in positions]
+    after = [u.index + 1 for u in asked if u.text.rstrip().endswith("?")]
+    return sorted({*positions, *(places[index] for index in after if index in places)})
 
 
 def _answering(item: Evidence) -> float:
@@ -119,11 +140,15 @@ def in_their_words(
     if intent.speaker_ids:
         speaks = [item.utterance.speaker_id in intent.speaker_ids for item in draft.evidence]
         right = [i for i in right if speaks[i]]
+    if intent.form is AnswerForm.YES_NO:
+        right = _with_replies(right, draft.evidence)
+        if not right:
+            return replace(draft, claims=nearest_words(intent, draft.evidence)), ()
     quotes = [quotation(draft.evidence[i], i, intent.terms) for i in right]
     nearest = max((claim.nearness for claim in draft.claims), default=0.0)
     quotes = [replace(quote, nearness=nearest) for quote in quotes[:MOST_QUOTES]]
     good = [quote for quote in quotes if not problems_of(quote, draft, intent, corpus)]
-    return (replace(draft, claims=tuple(good)), ()) if good else (draft, problems)
+    return (replace(draft, claims=as_nearest(intent, good)), ()) if good else (draft, problems)
 
 
 def _beside(evidence: Sequence[Evidence], intent: Intent) -> int:
@@ -142,24 +167,12 @@ def _n_words(item: Evidence) -> int:
 
 
 def with_the_moment(intent: Intent, draft: Draft) -> Draft:
-    """Let a bare "Yes" or "No" quote what it rests on; alone it could not be checked."""
-    claims = []
-    for claim in draft.claims:
-        if content_stems(claim.text) or not draft.evidence:
-            claims.append(claim)
-            continue
-        best = max(
-            range(len(draft.evidence)),
-            key=lambda i: (
-                overlap(intent.topic, draft.evidence[i].utterance.text),
-                i in claim.evidence,
-                _answering(draft.evidence[i]),
-            ),
-        )
-        quote = quotation(draft.evidence[best], best, intent.terms)
-        word = claim.text.rstrip(" .")
-        claims.append(replace(quote, text=f"{word}: {quote.text}", nearness=claim.nearness))
-    return replace(draft, claims=tuple(claims))
+    """Quote what a bare "Yes" or "No" rests on instead; by itself it could not be checked."""
+    if not draft.evidence or any(content_stems(claim.text) for claim in draft.claims):
+        return draft
+    nearness = max((claim.nearness for claim in draft.claims), default=0.0)
+    found = nearest_words(intent, draft.evidence)
+    return replace(draft, claims=tuple(replace(quote, nearness=nearness) for quote in found))
 
 
 def _told(intent: Intent, draft: Draft) -> set[int]:

@@ -42,6 +42,20 @@ _BEFORE_OBJECT = re.compile(
 _BEFORE_SUBJECT = re.compile(
     r"\b(?:according to|attributed to|did|does|do|was|were|is|has|had)\s+(?:the\s+)?$", re.I
 )
+_WHETHER = re.compile(
+    r"^\W*(?:(?:and|but|so)\s+)?(?:did|does|do|is|are|was|were|has|have|had|will|would|can|could|should)\s+"
+    r"(?:the\s+)?$",
+    re.I,
+)
+_OWN_WORDS = re.compile(
+    r"^\s+(?:\w+ly\s+|ever\s+|also\s+)?(?:say|mention|talk|speak|discuss|comment|state|tell|ask|answer|reply|"
+    r"respond|explain|propose|suggest|promise|argue|claim|raise|report|describe|announce|confirm|"
+    r"present|warn|admit|insist|express|complain|recommend|offer|agree|disagree|object|volunteer|"
+    r"laugh|interrupt|shout|whisper|sound)(?:e?d)?\b(?!.*\bbecause\b)",
+    re.I,
+)
+"""What only somebody's own words tell. Whether they did anything else, others may have said."""
+
 _AFTER_SUBJECT = re.compile(rf"^\s*(?:'s|’s|\s(?:\w+ly\s+)?(?:{_SAYING})\b)", re.I)
 
 _ROLE_WORDS = frozenset(
@@ -128,6 +142,8 @@ def _occurrences(alias: str, rank: int, question: str) -> Iterable[re.Match[str]
 
 def _is_subject(question: str, match: re.Match[str], alias: str) -> bool:
     before, after = question[: match.start()], question[match.end() :]
+    if _WHETHER.match(before):
+        return _OWN_WORDS.match(after) is not None
     if _BEFORE_SUBJECT.search(before) or _AFTER_SUBJECT.match(after):
         return True
     if len(alias) == 1:
@@ -189,9 +205,9 @@ def nearest(name: str, roster: Roster) -> str:
 def _unknown(question: str, known: list[tuple[int, int]], roster: Roster) -> tuple[str, ...]:
     """Names or roles in the place of a speaker that the roster does not have."""
     candidates = [
-        rf"\b(?:did|does|do|would|had|has|could|will)\s+(?:the\s+)?((?:[\w.'’-]+\s+){{1,4}}?)(?={_SAYING})\b",
-        r"\b(?:according to|attributed to)\s+(?:the\s+)?((?:[A-Z][\w.'-]+\s*){1,3})",
-        rf"\b(?:when|while|why|that|what|whether|if)\s+((?:[A-Z][\w.-]+\s+){{1,3}})(?={_SAYING})\b",
+        rf"\b(?i:did|does|do|would|had|has|could|will)\s+(?:the\s+)?((?:[\w.'’-]+\s+){{1,4}}?)(?={_SAYING})\b",
+        r"\b(?i:according to|attributed to)\s+(?:the\s+)?((?:[A-Z][\w.'-]+\s*){1,3})",
+        rf"\b(?i:when|while|why|that|what|whether|if)\s+((?:[A-Z][\w.-]+\s+){{1,3}})(?={_SAYING})\b",
         r"\b((?:[A-Z][\w.-]+\s?){1,3})['’]s\s+(?:view|opinion|comment|position|stance|proposal|idea|"
         r"suggestion|reaction|response|answer|attitude|concern|promise|argument|reason)",
     ]

@@ -67,7 +67,7 @@ def asked(intent: Intent) -> str:
     """The question as the model gets it, with what its form demands."""
     text = intent.question
     if intent.form is AnswerForm.YES_NO:
-        text += " Begin with Yes or No."
+        text += " Answer in a full sentence."
     if intent.is_why and intent.form is not AnswerForm.CHOICE:
         text += " Name the cause."
     if intent.is_change:

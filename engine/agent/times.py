@@ -38,7 +38,7 @@ _ORDINALS = {
 }
 
 _NUMBER = r"(?:\d+(?:\.\d+)?|" + "|".join(sorted(NUMBER_WORDS, key=len, reverse=True)) + ")"
-_UNIT = r"(?:hours?|hrs?|h|minutes?|mins?|min|seconds?|secs?|sec)"
+_UNIT = r"(?:hours?|hrs?|h|minutes?|mins?|min|seconds?|secs?|sec)(?!\w)"
 _CLOCK = r"(?:\d{1,2}:)?\d{1,3}:\d{2}"
 _AMOUNT = rf"{_NUMBER}(?:\s+and\s+a\s+half)?[\s-]+{_UNIT}"
 _POINT = (

@@ -189,8 +189,70 @@ def test_a_bare_yes_quotes_what_it_rests_on(store, meeting_id):
     found, _, _ = ask(
         store, meeting_id, "Does the Italian machine cost nine hundred euros?", "Yes [u1].", "5"
     )
-    assert found.text.startswith("Yes: Bob said")
+    assert found.text.startswith("Bob said: “The Italian machine")
     assert [c.utterance for c in found.sentences[0].citations] == [1]
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        ("Is more than 700 euros left in the kitchen fund?", "More than 700 euros is left [u3]."),
+        ("Did Bob clean the coffee machine?", "Bob cleaned the coffee machine [u2]."),
+        ("Was the coffee machine bought?", "The coffee machine was bought [u4]."),
+        ("Is the coffee machine postponed?", "The coffee machine is not postponed [u4]."),
+    ],
+)
+def test_a_small_model_that_agrees_with_everything_is_not_believed(
+    store, meeting_id, question, written
+):
+    found, _, _ = ask(store, meeting_id, question, *[written, "5"] * 5)
+    assert written.split(" [")[0] not in found.text
+    assert found.abstained or " said: “" in found.text
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        ("Does the Italian machine cost 900 euros?", "Yes, it costs nine hundred euros [u2]."),
+        ("Is the coffee machine postponed?", "The coffee machine is postponed [u4]."),
+        ("Did Bob promise anything?", "Bob promised to ask the seller for a discount [u5]."),
+    ],
+)
+def test_what_the_moments_bear_out_is_said(store, meeting_id, question, written):
+    found, _, _ = ask(store, meeting_id, question, *[written, "5"] * 2)
+    assert found.text == written.split(" [")[0] + "."
+
+
+def test_a_question_is_no_answer_to_itself_but_the_reply_is(store):
+    lines = (("Ann", "Is the venue by the river booked?"), ("Bob", "No, the venue is too dear."))
+    meeting = said(store, *lines, ("Ann", "Pity, I liked the venue by the river."))
+    found, _, _ = ask(
+        store, meeting, "Is the venue by the river booked?", *["The venue is booked [u1].", "5"] * 5
+    )
+    assert "Bob said: “No, the venue is too dear.”" in found.text
+
+
+def test_nobody_of_that_name_is_said_whatever_the_question_begins_with(store, meeting_id):
+    for question in ("Did Oscar promise a discount?", "Has Oscar promised a discount?"):
+        found, _, _ = ask(store, meeting_id, question)
+        assert "nobody called Oscar speaks" in found.text
+
+
+def test_whether_somebody_did_something_others_may_have_said(store):
+    meeting = said(
+        store,
+        ("Ann", "Peter shouted because the cable was dangerous."),
+        ("Peter", "I am glad that nothing happened to you yesterday."),
+    )
+    found, _, _ = ask(
+        store,
+        meeting,
+        "Did Peter shout because the cable was dangerous?",
+        "Peter shouted because the cable was dangerous [u1].",
+        "5",
+    )
+    assert found.text == "Peter shouted because the cable was dangerous."
+    assert 0 in cited(found)
 
 
 def test_a_sentence_that_only_repeats_the_question_is_no_answer(store, meeting_id):

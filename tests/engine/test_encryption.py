@@ -215,7 +215,7 @@ def test_a_library_whose_key_is_lost_is_not_called_damaged_nor_repaired(library)
     kept, before = header.read_bytes(), (library / DATABASE_NAME).read_bytes()
     header.unlink()
     for attempt in (Store, care.repair, partial(Store, read_only=True), care.examined):
-        with pytest.raises(KeyMissing, match="encrypted and its earwitness.key is missing"):
+        with pytest.raises(KeyMissing, match=r"encrypted and its earwitness\.key is missing"):
             attempt(library)
     assert (library / DATABASE_NAME).read_bytes() == before
     header.write_bytes(kept)
