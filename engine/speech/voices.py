@@ -5,10 +5,11 @@ The models run here and nowhere else; deciding who is who is ``engine.speech.dia
 
 from __future__ import annotations
 
-import functools
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -39,6 +40,7 @@ SAME_PIECE = 0.2
 SPLIT_PAUSE = 0.2  # a pause this long may be a change of voice too
 RIVAL_SECONDS = 0.2  # two pieces with this much in common are two people
 ACTIVE = 127  # of 255
+MOST_WAITING = 16  # pieces whose voice is not computed yet
 MIN_HEARD = 0.3  # shorter stretches have no voice of their own, seconds
 
 
@@ -78,16 +80,26 @@ def find_pieces(path: Path, spans: Sequence[Span], key: str, report: Report) -> 
     rest = report.part(0.5, 1.0)
     rows: list[_Row] = []
     earlier: list[_Row] = []
-    for w, start in enumerate(segmented.starts):
-        rest("tell speakers apart", w, len(segmented.starts))
-        active = segmented.activity[w] > 0.5
-        if not active.any():
-            continue
-        earlier = [row for row in earlier if row.until > start]
-        window = _Window(w, float(start), active, window_samples(path, float(start)))
-        found = _window_rows(window, earlier, embedder)
-        rows += found
-        earlier += found
+    n_done = 0
+    with ThreadPoolExecutor(embedder.threads) as pool:
+
+        def describe(samples: FloatArray) -> Future[FloatArray]:
+            return pool.submit(embedder.embed, samples)
+
+        for w, start in enumerate(segmented.starts):
+            rest("tell speakers apart", w, len(segmented.starts))
+            active = segmented.activity[w] > 0.5
+            if not active.any():
+                continue
+            earlier = [row for row in earlier if row.until > start]
+            window = _Window(w, float(start), active, window_samples(path, float(start)))
+            found = _window_rows(window, earlier, describe)
+            rows += found
+            earlier += found
+            # Sound that waits for its turn is held in memory.
+            while len(rows) - n_done > MOST_WAITING:
+                rows[n_done].voice.result()
+                n_done += 1
     return Pieces(
         key,
         segmented.duration,
@@ -98,7 +110,7 @@ def find_pieces(path: Path, spans: Sequence[Span], key: str, report: Report) -> 
         np.array([(row.first, row.end) for row in rows], dtype=np.int64).reshape(-1, 2),
         np.array([row.clean for row in rows], dtype=np.float32),
         np.array([row.used for row in rows], dtype=np.float32),
-        np.array([row.embedding for row in rows], dtype=np.float32).reshape(-1, DIM),
+        np.array([row.voice.result() for row in rows], dtype=np.float32).reshape(-1, DIM),
     )
 
 
@@ -160,7 +172,7 @@ def load_pieces(path: Path) -> Pieces | None:
         return None
 
 
-@functools.lru_cache(maxsize=1)
+@lru_cache(maxsize=1)
 def _models() -> tuple[Segmenter, VoiceEmbedder]:
     """Both models, loaded once per process."""
     threads = physical_cores()
@@ -189,10 +201,12 @@ class _Row:
     used: float
     since: float
     until: float
-    embedding: FloatArray
+    voice: Future[FloatArray]
 
 
-def _window_rows(window: _Window, earlier: list[_Row], embedder: VoiceEmbedder) -> list[_Row]:
+def _window_rows(
+    window: _Window, earlier: list[_Row], describe: Callable[[FloatArray], Future[FloatArray]]
+) -> list[_Row]:
     """The pieces of one window; a voice that an earlier window heard is not described again."""
     rows: list[_Row] = []
     active = window.active
@@ -208,23 +222,31 @@ def _window_rows(window: _Window, earlier: list[_Row], embedder: VoiceEmbedder) 
             if used < 0.1:
                 continue
             since, until = (window.start + at * FRAME_SECONDS for at in (first, end))
-            vector = np.zeros(DIM, dtype=np.float32)
-            if used >= MIN_HEARD:
-                known = _heard_before(earlier, since, until, clean, used)
-                vector = embedder.embed(_only(window.samples, use)) if known is None else known
+            voice = _heard_before(earlier, since, until, clean, used)
+            if used < MIN_HEARD:
+                voice = _no_voice()
+            elif voice is None:
+                voice = describe(_only(window.samples, use))
             number = window.number
-            rows.append(_Row(number, local, first, end, clean, used, since, until, vector))
+            rows.append(_Row(number, local, first, end, clean, used, since, until, voice))
     return rows
+
+
+def _no_voice() -> Future[FloatArray]:
+    """What stands for a piece too short to tell a voice by."""
+    none: Future[FloatArray] = Future()
+    none.set_result(np.zeros(DIM, dtype=np.float32))
+    return none
 
 
 def _heard_before(
     earlier: list[_Row], since: float, until: float, clean: float, used: float
-) -> FloatArray | None:
+) -> Future[FloatArray] | None:
     """The voice of the same sound as an earlier window described it."""
     wanted = np.array((since, until, clean, used))
     for row in reversed(earlier):
         if np.abs(wanted - (row.since, row.until, row.clean, row.used)).max() <= SAME_PIECE:
-            return row.embedding
+            return row.voice
     return None
 
 

@@ -212,6 +212,8 @@ def test_the_same_sound_is_described_once(monkeypatch, tmp_path):
             return Segmented(starts, activity, 40.0)
 
     class Embedder:
+        threads = 2
+
         def embed(self, samples):
             lengths.append(len(samples))
             return np.ones(192, np.float32)

@@ -159,6 +159,36 @@ def test_source_packages_are_compiled_once_per_processor(checkout) -> None:
     assert checkout.recorder.commands["Installing llama-cpp-python"][-1].endswith(".whl")
 
 
+@pytest.fixture
+def with_whisper(checkout):
+    (checkout.root / "packaging" / "constraints.txt").write_text("pywhispercpp==1.5\n")
+    (checkout.root / "pyproject.toml").write_text(
+        '[project]\ndependencies = ["pywhispercpp"]\noptional-dependencies = {}\n'
+    )
+    return checkout
+
+
+def test_a_published_package_is_replaced_by_one_for_this_processor(with_whisper) -> None:
+    with_whisper.environment.prepare(with_tools=False)
+    recorder = with_whisper.recorder
+    assert "pywhispercpp" in recorder.commands["Installing 2 packages"]  # with what it needs
+    assert recorder.variables["Compiling pywhispercpp"]["PYWHISPERCPP_VERSION"] == "1.5"
+    assert recorder.commands["Installing pywhispercpp"][-1].endswith(".whl")
+
+
+def test_without_a_compiler_the_published_package_stays(with_whisper, capsys) -> None:
+    with_whisper.recorder.failing = "Compiling"
+    with_whisper.environment.prepare(with_tools=False)
+    assert with_whisper.environment.is_ready(with_tools=False)
+    assert "pywhispercpp could not be compiled" in capsys.readouterr().out
+
+
+def test_what_leaves_this_machine_keeps_the_published_package(with_whisper) -> None:
+    portable = Environment(with_whisper.root, is_portable=True)
+    portable.prepare(with_tools=False)
+    assert "Compiling pywhispercpp" not in with_whisper.recorder.commands
+
+
 @pytest.mark.parametrize("step", ["Installing 2 packages", "Compiling", "itself", "Trying"])
 def test_interrupted_set_up_is_taken_up_again(checkout, step) -> None:
     checkout.recorder.failing = step
