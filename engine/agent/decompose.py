@@ -20,6 +20,7 @@ from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, S
 from engine.agent.speakers import Named, aliases, find_speakers, nearest
 from engine.agent.times import parse_time
 from engine.agent.words import content_words, language_of
+from engine.types import Cue
 
 _CONTEXT = re.compile(
     r",?\s+(?:when|while|during|in|as part of)\s+(?:they\s+|the group\s+)?(?:were\s+)?"
@@ -151,7 +152,8 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
     """
     choices, stem = parse_choices(question)
     time, rest = parse_time(stem, duration)
-    cues, events = parse_cues(rest), parse_events(rest)
+    form = AnswerForm.CHOICE if choices else parse_form(stem)
+    cues, events = _cues(rest, form), parse_events(rest)
     computation = parse_operation(rest, bool(cues), bool(events))
     operation, target = computation.operation, computation.target
     # A name inside what is counted or looked for is no speaker: "... the user interface concept".
@@ -164,7 +166,6 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         topic = strip_cues(topic)
     quotes = tuple((a or b).strip() for a, b in _QUOTED.findall(stem))
     has_limits = bool(time or quotes or context or choices or operation is not Operation.NONE)
-    form = AnswerForm.CHOICE if choices else parse_form(stem)
     is_beside = operation in (Operation.AFTER, Operation.BEFORE)
     ids = [i for name in named.speakers for i in roster.ids_by_name[name]]
     return Intent(
@@ -191,6 +192,11 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
     )
+
+
+def _cues(text: str, form: AnswerForm) -> tuple[Cue, ...]:
+    """How it sounded. "Did she shout because ...?" asks for a reason, which is in no voice."""
+    return () if form is AnswerForm.YES_NO and _WHY.search(text) else parse_cues(text)
 
 
 _STANCE = r"\b(?:minds?|opinions?|views?|attitudes?|stances?|positions?)\b"

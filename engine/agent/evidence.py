@@ -40,13 +40,13 @@ def select(
     Args:
         corpus: Where the rows lie.
         found: Best first.
-        shortest: Utterances with fewer words are passed over.
+        shortest: Utterances with fewer words are passed over, but for replies.
         word_budget: Words of evidence, long utterances counted as their excerpt.
     """
     taken: list[Found] = []
     total = 0
     for item in found:
-        if corpus.n_words[item.row] < shortest:
+        if corpus.n_words[item.row] < shortest and "reply" not in item.path:
             continue
         if len(taken) >= MOST or (len(taken) >= FEWEST and total >= word_budget):
             break

@@ -15,7 +15,7 @@ from engine.agent.execute import Found
 from engine.agent.locate import event_rows, mention_rows, stretch_of
 from engine.agent.plan import make_plan
 from engine.agent.relevance import Relevance
-from engine.agent.schema import Intent, Operation, TimeRange
+from engine.agent.schema import AnswerForm, Intent, Operation, TimeRange
 from engine.agent.session import Session, run_plan
 from engine.agent.sound import measured
 from engine.agent.words import words
@@ -61,7 +61,26 @@ def gather(
         found = _spread(session.corpus, found, wanted.time)
     if intent.is_why and system.has_plan:
         found = _with_causes(found, causes(intent, session.corpus, fit_of))
+    if intent.form is AnswerForm.YES_NO and system.has_plan:
+        found = _with_replies(session.corpus, found)
     return select(session.corpus, found, session.system.weights.shortest if wanted.terms else 1)
+
+
+def _with_replies(corpus: Corpus, found: Sequence[Found]) -> list[Found]:
+    """What was said right after a question belongs to it: "yes" and "no" hold none of its words."""
+    replies = {
+        item.row + 1
+        for item in found
+        if corpus.utterances[item.row].text.rstrip().endswith("?")
+        and item.row < corpus.last_row(item.row)
+    }
+    kept: list[Found] = []
+    for item in found:
+        if item.row not in replies:
+            kept.append(item)
+        if item.row + 1 in replies:
+            kept.append(replace(item, row=item.row + 1, path=(*item.path, "reply")))
+    return kept
 
 
 def _with_causes(found: Sequence[Found], reasons: Sequence[Found]) -> list[Found]:

@@ -39,7 +39,8 @@ def nearest_words(intent: Intent, evidence: Sequence[Evidence]) -> tuple[Claim, 
 
     By the words they share with the question; how well the surroundings fit only breaks ties.
     """
-    shares = [overlap(intent.topic, item.utterance.text) for item in evidence]
+    told = [f"{item.utterance.speaker} {item.utterance.text}" for item in evidence]
+    shares = [overlap(intent.question, text) for text in told]
     ranked = sorted(range(len(evidence)), key=lambda i: (-shares[i], -_answering(evidence[i])))
     best = [i for i in ranked[:2] if shares[i] >= shares[ranked[0]] / 2]
     chosen = _with_replies(best, evidence)

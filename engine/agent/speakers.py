@@ -51,7 +51,8 @@ _OWN_WORDS = re.compile(
     r"^\s+(?:\w+ly\s+|ever\s+|also\s+)?(?:say|mention|talk|speak|discuss|comment|state|tell|ask|answer|reply|"
     r"respond|explain|propose|suggest|promise|argue|claim|raise|report|describe|announce|confirm|"
     r"present|warn|admit|insist|express|complain|recommend|offer|agree|disagree|object|volunteer|"
-    r"laugh|interrupt|shout|whisper|sound)(?:e?d)?\b(?!.*\bbecause\b)",
+    r"laugh|interrupt|shout|whisper|sound|change (?:his|her|their) mind)(?:e?d)?\b"
+    r"(?!.*\bbecause\b)",
     re.I,
 )
 """What only somebody's own words tell. Whether they did anything else, others may have said."""

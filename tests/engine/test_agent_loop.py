@@ -232,6 +232,37 @@ def test_a_question_is_no_answer_to_itself_but_the_reply_is(store):
     assert "Bob said: “No, the venue is too dear.”" in found.text
 
 
+def test_a_short_reply_is_read_with_its_question(store):
+    meeting = said(
+        store,
+        ("Ann", "Do we still have enough in the kitchen budget for the new kettle?"),
+        ("Bob", "Just enough, yes."),
+        ("Carol", "The kettle is red and it was chosen by the whole kitchen team."),
+    )
+    found, _, _ = ask(
+        store,
+        meeting,
+        "Is there enough in the budget for the kettle?",
+        "Yes, there is enough in the budget for the kettle [u1, u2].",
+        "5",
+    )
+    assert found.text.startswith("Yes, there is enough")
+    assert cited(found) >= {0, 1}
+
+
+def test_a_changed_mind_is_looked_for_in_somebodys_own_words(store):
+    meeting = said(
+        store,
+        ("Ann", "I have to say, I am against the open map of our schools."),
+        ("Bob", "Martha the teacher likes every map, and an open one most of all."),
+        ("Ann", "Yes, I have changed my mind, now I support the open map."),
+    )
+    found, _, _ = ask(
+        store, meeting, "Did Ann change her mind about the open map?", *["NOT STATED", "5"] * 5
+    )
+    assert "I have changed my mind" in found.text
+
+
 def test_nobody_of_that_name_is_said_whatever_the_question_begins_with(store, meeting_id):
     for question in ("Did Oscar promise a discount?", "Has Oscar promised a discount?"):
         found, _, _ = ask(store, meeting_id, question)
