@@ -28,6 +28,7 @@ from engine.agent.session import AskOptions, Session, as_answer, run_plan
 from engine.agent.synthesise import Pen, synthesise
 from engine.agent.systems import SYSTEMS
 from engine.agent.wording import shown
+from engine.agent.yes_no import with_word
 from engine.embed import Embedder
 from engine.errors import EngineError
 from engine.graph.store import Store
@@ -234,6 +235,8 @@ def _written(
         return _invented(intent, draft, tuple(problem.text for problem in problems))
     if problems:
         draft, problems = quotes.in_their_words(intent, draft, problems, session.corpus)
+    if not problems:
+        draft = replace(draft, claims=with_word(intent, draft.claims))
     if draft.claims != written.claims:
         session.note("draft", shown(draft))
     failed = tuple(problem.text for problem in problems)

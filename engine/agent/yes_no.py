@@ -25,6 +25,7 @@ _LIGHT = frozenset(
 )
 """Words that place or weigh a statement; the moments seldom repeat them."""
 
+_WORD = re.compile(r"^(?:yes|no)\b[,.:;]?\s*(?=\w)", re.I)
 _REPLY = re.compile(r"“(?:yes|yeah|no|not|agreed|of course|exactly|right)\b", re.I)
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 
@@ -52,7 +53,7 @@ def unproved(claim: Claim, cited: Sequence[Evidence], intent: Intent) -> str:
     bearing, is_answered = _bearing(claim.text, cited)
     if not is_answered:
         return "its moments only ask it"
-    if is_negated(claim.text) != is_negated(bearing):
+    if is_negated(_WORD.sub("", claim.text)) != is_negated(bearing):
         return "its moments speak against it"
     return ""
 
@@ -80,6 +81,21 @@ def _bearing(text: str, cited: Sequence[Evidence]) -> tuple[str, bool]:
 def is_negated(text: str) -> bool:
     """Whether a text says that something is not so."""
     return bool(_NOT & set(re.findall(r"[a-z]+(?:'t)?", fold(text))))
+
+
+def with_word(intent: Intent, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Begin an answer with yes or no where its first sentence takes up the whole question.
+
+    The word follows from the sentence, which was checked; a model's own word is put away.
+    """
+    if intent.form is not AnswerForm.YES_NO or intent.language != "en" or not claims:
+        return tuple(claims)
+    text = _WORD.sub("", claims[0].text)
+    is_whole = not content_stems(intent.question) - content_stems(text) - _LIGHT
+    if "“" in text or not is_whole:
+        return tuple(claims)
+    word = "Yes" if is_negated(text) == is_negated(intent.question) else "No"
+    return (replace(claims[0], text=f"{word}. {text[0].upper()}{text[1:]}"), *claims[1:])
 
 
 def as_nearest(intent: Intent, claims: Sequence[Claim]) -> tuple[Claim, ...]:

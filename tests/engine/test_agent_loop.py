@@ -211,16 +211,32 @@ def test_a_small_model_that_agrees_with_everything_is_not_believed(
 
 
 @pytest.mark.parametrize(
-    ("question", "written"),
+    ("question", "written", "shown"),
     [
-        ("Does the Italian machine cost 900 euros?", "Yes, it costs nine hundred euros [u2]."),
-        ("Is the coffee machine postponed?", "The coffee machine is postponed [u4]."),
-        ("Did Bob promise anything?", "Bob promised to ask the seller for a discount [u5]."),
+        (
+            "Is the coffee machine postponed?",
+            "No, the coffee machine is postponed [u4].",
+            "Yes. The coffee machine is postponed.",
+        ),
+        (
+            "Did Bob promise anything?",
+            "Bob promised to ask the seller for a discount [u5].",
+            "Yes. Bob promised to ask the seller for a discount.",
+        ),
     ],
 )
-def test_what_the_moments_bear_out_is_said(store, meeting_id, question, written):
+def test_what_the_moments_bear_out_is_said_with_a_word_that_follows_from_it(
+    store, meeting_id, question, written, shown
+):
     found, _, _ = ask(store, meeting_id, question, *[written, "5"] * 2)
-    assert found.text == written.split(" [")[0] + "."
+    assert found.text == shown
+
+
+def test_no_is_said_of_what_is_not_so(store):
+    meeting = said(store, ("Ann", "The venue by the river is not booked yet, I am sorry."))
+    question, written = "Is the venue booked?", "The venue by the river is not booked [u1]."
+    found, _, _ = ask(store, meeting, question, written, "5")
+    assert found.text == "No. The venue by the river is not booked."
 
 
 def test_a_question_is_no_answer_to_itself_but_the_reply_is(store):
@@ -246,7 +262,7 @@ def test_a_short_reply_is_read_with_its_question(store):
         "Yes, there is enough in the budget for the kettle [u1, u2].",
         "5",
     )
-    assert found.text.startswith("Yes, there is enough")
+    assert found.text.startswith("Yes. There is enough")
     assert cited(found) >= {0, 1}
 
 
@@ -282,7 +298,7 @@ def test_whether_somebody_did_something_others_may_have_said(store):
         "Peter shouted because the cable was dangerous [u1].",
         "5",
     )
-    assert found.text == "Peter shouted because the cable was dangerous."
+    assert found.text == "Yes. Peter shouted because the cable was dangerous."
     assert 0 in cited(found)
 
 
