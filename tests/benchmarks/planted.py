@@ -109,11 +109,12 @@ class _Script:
         self.pending: list[tuple[list[str], str, str, object, list[int]]] = []
 
     def place(self, low: float, high: float) -> int:
-        """A free place between two shares of the meeting, with room around it."""
-        for _ in range(1000):
+        """A free place between two shares of the meeting, with room around it if there is any."""
+        for attempt in range(2000):
+            room = 2 if attempt < 1000 else 1
             spot = int(self.random.uniform(low, high) * self.n)
             if 4 < spot < self.n - 4 and not any(
-                s in self.lines for s in range(spot - 2, spot + 3)
+                s in self.lines for s in range(spot - room, spot + room + 1)
             ):
                 return spot
         raise ValueError("the meeting is too short for what is planted")
