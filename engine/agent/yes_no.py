@@ -73,9 +73,9 @@ def _bearing(text: str, cited: Sequence[Evidence]) -> tuple[str, bool]:
     _share, place, best = max(sentences)
     if not best.endswith("?"):
         return best, True
-    replies = [item.utterance.text for item in cited[1 - place :]]
-    first = next(iter(_SENTENCE.findall(" ".join(replies))), "")
-    return first, bool(first)
+    after = " ".join(item.utterance.text for item in cited[-place:]).partition(best)[2]
+    reply = next(iter(_SENTENCE.findall(after)), "")
+    return reply, bool(reply)
 
 
 def is_negated(text: str) -> bool:

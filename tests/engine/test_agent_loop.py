@@ -232,6 +232,13 @@ def test_what_the_moments_bear_out_is_said_with_a_word_that_follows_from_it(
     assert found.text == shown
 
 
+def test_somebody_may_answer_their_own_question(store):
+    meeting = said(store, ("Ann", "Is the venue by the river booked? Yes, since Monday it is."))
+    question, written = "Is the venue booked?", "The venue by the river is booked [u1]."
+    found, _, _ = ask(store, meeting, question, written, "5")
+    assert found.text == "Yes. The venue by the river is booked."
+
+
 def test_no_is_said_of_what_is_not_so(store):
     meeting = said(store, ("Ann", "The venue by the river is not booked yet, I am sorry."))
     question, written = "Is the venue booked?", "The venue by the river is not booked [u1]."
