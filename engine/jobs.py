@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 OnPartial = Callable[[object], None]
 
+_TEXT_EDITS = frozenset(
+    ("edit_text", "replace_text", "split_utterance", "merge_utterances", "undo", "redo")
+)
+
 
 def with_settings(options: messages.AnalyseOptions) -> messages.AnalyseOptions:
     """Fill in what the user left to the settings."""
@@ -45,6 +49,8 @@ class Jobs:
     def __init__(self) -> None:
         self._recogniser: tuple[str, Recogniser] | None = None
         self._chat: LocalChat | None = None
+        # Meetings whose edits were followed by another one before their vectors were computed.
+        self._without_vectors: set[str] = set()
         self._handlers: dict[type, Callable[[Any, Report, OnPartial], object]] = {
             messages.Analyse: self._analyse,
             messages.ImportTranscript: self._import,
@@ -217,9 +223,12 @@ class Jobs:
             partial(messages.Stored(result))
             if is_voice_edit:
                 known_voices.after_edit(store, request.meeting_id, before, self.voice_embedder)
-            # The edit took the vectors of what it changed. Whatever lacks one gets it here, also
-            # what an edit that was followed too soon has left.
-            build.refresh_vectors(store, request.meeting_id, self.embedder, report)
+            # Search by meaning must not go on finding what the text no longer says.
+            if request.operation in _TEXT_EDITS:
+                self._without_vectors.add(request.meeting_id)
+            if request.meeting_id in self._without_vectors:
+                build.refresh_vectors(store, request.meeting_id, self.embedder, report)
+                self._without_vectors.discard(request.meeting_id)
             return result
 
     def _restore_version(

@@ -7,11 +7,11 @@ import pytest
 from fakes import FakeEmbedder
 
 from engine import messages
-from engine.errors import EngineError, StoreError
+from engine.errors import Cancelled, EngineError, StoreError
 from engine.graph import versions
 from engine.graph.store import Store
 from engine.jobs import Jobs
-from engine.progress import silent
+from engine.progress import Report, silent
 from engine.questions import Category, DraftQuestion, Review
 from engine.types import Utterance
 from engine.types_answer import Answer, Citation, Receipt, Sentence, Verdict
@@ -58,6 +58,23 @@ def test_an_edit_is_told_as_stored_before_the_search_is_brought_up_to_date(libra
     assert text == "The gutter leaks."
     assert not vectors.any()
     with Store(folder, read_only=True) as store:
+        assert store.vectors(meeting_id, "utterance").any(axis=1).all()
+
+
+def test_what_an_edit_stopped_too_soon_left_the_next_one_does(library):
+    folder, meeting_id, _key = library
+    jobs = Jobs()
+    jobs.__dict__["embedder"] = FakeEmbedder()
+
+    def edit(operation, report, **change):
+        request = messages.Edit("j", str(folder), meeting_id, operation, change)
+        jobs.run(request, report, lambda _piece: None)
+
+    with pytest.raises(Cancelled):
+        edit("edit_text", Report(lambda _progress: None, lambda: True), index=0, text="It is dry.")
+    edit("add_bookmark", silent(), at=1.0, text="here")
+    with Store(folder, read_only=True) as store:
+        assert store.utterance(meeting_id, 0).text == "It is dry."
         assert store.vectors(meeting_id, "utterance").any(axis=1).all()
 
 
