@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from engine.agent.schema import AnswerForm
+from engine.agent.words import WHETHER
 from engine.types import Cue
 
 _CUES: tuple[tuple[Cue, str], ...] = (
@@ -97,7 +98,7 @@ def parse_form(question: str) -> AnswerForm:
         return AnswerForm.SPEAKER
     if (
         re.match(
-            r"(?:and |so |but )?(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)\b",
+            rf"(?:and |so |but )?{WHETHER}\b",
             text,
         )
         and " or " not in text

@@ -19,6 +19,7 @@ from engine.agent.schema import AnswerForm, Intent, Operation, TimeRange
 from engine.agent.session import Session, run_plan
 from engine.agent.sound import measured
 from engine.agent.words import words
+from engine.graph.lexicon import is_question
 
 AFTER_ROWS = 6
 """Utterances read after (or before) a moment that is named by its content."""
@@ -71,8 +72,7 @@ def _with_replies(corpus: Corpus, found: Sequence[Found]) -> list[Found]:
     replies = {
         item.row + 1
         for item in found
-        if corpus.utterances[item.row].text.rstrip().endswith("?")
-        and item.row < corpus.last_row(item.row)
+        if is_question(corpus.utterances[item.row].text) and item.row < corpus.last_row(item.row)
     }
     kept: list[Found] = []
     for item in found:

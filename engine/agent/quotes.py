@@ -17,6 +17,7 @@ from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.support import SUPPORTED, content_stems, overlap
 from engine.agent.words import stem, words
 from engine.agent.yes_no import as_nearest
+from engine.graph.lexicon import is_question
 from engine.types_answer import Evidence
 
 
@@ -51,7 +52,7 @@ def _with_replies(positions: Sequence[int], evidence: Sequence[Evidence]) -> lis
     """Positions with those of what was said right after a question, in order of time."""
     places = {item.utterance.index: i for i, item in enumerate(evidence)}
     asked = [evidence[i].utterance for i in positions]
-    after = [u.index + 1 for u in asked if u.text.rstrip().endswith("?")]
+    after = [u.index + 1 for u in asked if is_question(u.text)]
     return sorted({*positions, *(places[index] for index in after if index in places)})
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from engine.agent.schema import Roster
+from engine.agent.words import WHETHER
 
 _HONORIFICS = frozenset(
     "hon right mr mrs ms miss dr prof sir madam lord lady the am mp ms. mr. mrs. dr. rt".split()
@@ -42,11 +43,7 @@ _BEFORE_OBJECT = re.compile(
 _BEFORE_SUBJECT = re.compile(
     r"\b(?:according to|attributed to|did|does|do|was|were|is|has|had)\s+(?:the\s+)?$", re.I
 )
-_WHETHER = re.compile(
-    r"^\W*(?:(?:and|but|so)\s+)?(?:did|does|do|is|are|was|were|has|have|had|will|would|can|could|should)\s+"
-    r"(?:the\s+)?$",
-    re.I,
-)
+_WHETHER = re.compile(rf"^\W*(?:(?:and|but|so)\s+)?{WHETHER}\s+(?:the\s+)?$", re.I)
 _OWN_WORDS = re.compile(
     r"^\s+(?:\w+ly\s+|ever\s+|also\s+)?(?:say|mention|talk|speak|discuss|comment|state|tell|ask|answer|reply|"
     r"respond|explain|propose|suggest|promise|argue|claim|raise|report|describe|announce|confirm|"

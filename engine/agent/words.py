@@ -28,6 +28,9 @@ STOP = frozenset(
     whether which while who whom whose why will with would yeah yes you your""".split()
 )
 
+WHETHER = r"(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)"
+"""Pattern of the words with which a question for yes or no begins."""
+
 _SUFFIX = re.compile(r"(?:ations?|ingly|edly|ings?|ments?|ness|ers?|ies|ied|ed|es|ly|al|s|e|y)$")
 
 _MARKS = {

@@ -44,7 +44,7 @@ def unproved(claim: Claim, cited: Sequence[Evidence], intent: Intent) -> str:
         cited: Its moments.
         intent: A question for yes or no.
     """
-    if intent.form is not AnswerForm.YES_NO or intent.language != "en" or "“" in claim.text:
+    if not _is_read(intent) or "“" in claim.text:
         return ""
     said = " ".join(f"{item.utterance.speaker} {item.utterance.text}" for item in cited)
     taken = content_stems(claim.text) & content_stems(intent.question)
@@ -56,6 +56,11 @@ def unproved(claim: Claim, cited: Sequence[Evidence], intent: Intent) -> str:
     if is_negated(_WORD.sub("", claim.text)) != is_negated(bearing):
         return "its moments speak against it"
     return ""
+
+
+def _is_read(intent: Intent) -> bool:
+    """Whether the question is for yes or no, in the one language these rules know."""
+    return intent.form is AnswerForm.YES_NO and intent.language == "en"
 
 
 def _bearing(text: str, cited: Sequence[Evidence]) -> tuple[str, bool]:
@@ -88,7 +93,7 @@ def with_word(intent: Intent, claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
     The word follows from the sentence, which was checked; a model's own word is put away.
     """
-    if intent.form is not AnswerForm.YES_NO or intent.language != "en" or not claims:
+    if not _is_read(intent) or not claims:
         return tuple(claims)
     text = _WORD.sub("", claims[0].text)
     is_whole = not content_stems(intent.question) - content_stems(text) - _LIGHT
@@ -100,7 +105,7 @@ def with_word(intent: Intent, claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 def as_nearest(intent: Intent, claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Quotations that settle nothing, shown as what they are: what comes nearest to it."""
-    if intent.form is not AnswerForm.YES_NO or intent.language != "en" or not claims:
+    if not _is_read(intent) or not claims:
         return tuple(claims)
     told = " ".join(claim.text for claim in claims)
     if not content_stems(intent.topic) - content_stems(told) - _LIGHT or _REPLY.search(told):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from engine import grammar
 from engine.enrich.context import Context, fitting, is_grounded, numbered_lines, numbers, words
+from engine.graph.lexicon import is_question
 from engine.progress import Report
 from engine.prompts import conversation
 from engine.types import Note, Utterance
@@ -59,7 +60,7 @@ def commitment_kind(text: str) -> str:
 
 def _committing(text: str, pattern: re.Pattern[str]) -> str:
     """The first sentence of a line in which somebody commits, and what follows it, or ""."""
-    stated = [part for part in _SENTENCE.findall(text) if not part.rstrip().endswith(("?", "？"))]
+    stated = [part for part in _SENTENCE.findall(text) if not is_question(part)]
     first = next((i for i, part in enumerate(stated) if pattern.search(part)), None)
     return "" if first is None else "".join(stated[first:]).strip()
 

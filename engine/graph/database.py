@@ -230,8 +230,10 @@ def _refuse_without_key(path: Path, key: bytes | None) -> None:
         return
     with path.open("rb") as file:
         start = file.read(len(_PLAIN))
+    if start in (b"", _PLAIN):
+        return
     others = (p for p in sorted(path.parent.rglob("*")) if p.is_file() and p != path)
-    if start not in (b"", _PLAIN) and any(map(sealed.is_sealed, others)):
+    if any(map(sealed.is_sealed, others)):
         raise KeyMissing(
             f"The library {path.parent} is encrypted and its {vault.HEADER_NAME} is missing.",
             f"Put {vault.HEADER_NAME} back from a copy of the library; nothing else opens it.",

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from engine.graph.lexicon import is_back_channel
+from engine.graph.lexicon import is_back_channel, is_question
 from engine.types import Edge, Relation, Utterance
 
 REPLY_SECONDS = 5.0
@@ -42,8 +42,7 @@ def reply_edges(utterances: Sequence[Utterance]) -> Iterator[Edge]:
             weight = 1 - max(0.0, gap) / (2 * REPLY_SECONDS)
             if is_back_channel(reply.text):
                 weight *= 0.5
-            is_question = before.text.rstrip().endswith(("?", "？"))
-            manner = "answers a question of" if is_question else "replies to"
+            manner = "answers a question of" if is_question(before.text) else "replies to"
             after = "while speaking" if gap < 0 else f"after {gap:.1f} s"
             reason = (
                 f"{reply.speaker or 'somebody'} {manner} {before.speaker or 'somebody'} {after}"
@@ -52,7 +51,7 @@ def reply_edges(utterances: Sequence[Utterance]) -> Iterator[Edge]:
                 reply.index,
                 before.index,
                 Relation.REPLY_TO,
-                min(1.0, weight + 0.2 * is_question),
+                min(1.0, weight + 0.2 * is_question(before.text)),
                 reason,
             )
             break

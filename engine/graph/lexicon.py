@@ -124,6 +124,11 @@ def content_tokens(query: str) -> list[str]:
     return (content or [w for w in words if w not in STOP_WORDS] or words)[:MAX_QUERY_TOKENS]
 
 
+def is_question(text: str) -> bool:
+    """Whether a text ends with a question mark, of any width."""
+    return text.rstrip().endswith(("?", "？"))
+
+
 def is_back_channel(text: str) -> bool:
     """Whether an utterance only keeps the talk going ("mm-hmm", "yeah right")."""
     # Six of them in a row still say nothing; more are looked at no further.

@@ -222,11 +222,11 @@ def _window_rows(
             if used < 0.1:
                 continue
             since, until = (window.start + at * FRAME_SECONDS for at in (first, end))
-            voice = _heard_before(earlier, since, until, clean, used)
             if used < MIN_HEARD:
                 voice = _no_voice()
-            elif voice is None:
-                voice = describe(_only(window.samples, use))
+            else:
+                known = _heard_before(earlier, since, until, clean, used)
+                voice = known or describe(_only(window.samples, use))
             number = window.number
             rows.append(_Row(number, local, first, end, clean, used, since, until, voice))
     return rows

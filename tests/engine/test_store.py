@@ -245,3 +245,12 @@ def test_deleting_leaves_no_trace(tmp_path):
         for table in ("words", "mentions", "entities", "expansions_fts", "utterances_dense"):
             if table != "words":
                 assert store.value(f"SELECT count(*) FROM {table}") == 0
+
+
+def test_opening_a_library_does_not_walk_through_its_files(store, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a large library would open slowly")
+
+    monkeypatch.setattr(Path, "rglob", refuse)
+    Store(store.library_dir).close()
+    Store(store.library_dir, read_only=True).close()
