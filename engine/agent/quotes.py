@@ -114,13 +114,23 @@ def with_the_reason(
         loud = max(range(len(draft.evidence)), key=lambda i: draft.evidence[i].score)
         found += [loud - 1] if loud else []
     kept = () if problems else draft.claims
-    reasons = " ".join(draft.evidence[i].utterance.text for i in set(found) & _cited(kept))
+    given = set(found) & _cited(kept)
+    reasons = " ".join(draft.evidence[i].utterance.text for i in given)
     told = " ".join(claim.text for claim in kept)
-    is_reasoned = (content_stems(reasons) & content_stems(told)) - content_stems(intent.question)
+    known = content_stems(intent.question)
+    if intent.operation is Operation.CUE_MOMENT:
+        # What was said around the moment is what happened; the reason has words of its own.
+        around = [item for i, item in enumerate(draft.evidence) if i not in given]
+        known |= content_stems(
+            " ".join(f"{e.utterance.speaker} {e.utterance.text}" for e in around)
+        )
+    is_reasoned = (content_stems(reasons) & content_stems(told)) - known
     if not found or is_reasoned:
         return draft, problems
     best = max(found, key=lambda i: draft.evidence[i].score)
     quote = quotation(draft.evidence[best], best, intent.terms)
+    if intent.operation is Operation.CUE_MOMENT:
+        kept = ()
     return replace(draft, claims=(*kept, quote)), ()
 
 

@@ -649,3 +649,23 @@ def test_a_long_meeting_is_read_within_the_budget_wherever_the_fact_stands(store
     assert found.receipt.n_searched == 1200
     assert found.receipt.n_left_out > 0
     assert chat.count_tokens(chat.prompts[0][-1].content) < 700
+
+
+def test_what_happened_around_a_loud_word_is_not_taken_for_its_reason(store):
+    meeting = said(
+        store,
+        ("Ann", "Peter is thinking, so I could plug in the unit with this cable."),
+        ("Peter", "Stop, Ann, take your hand away from there!"),
+        ("Ann", "Alright, I have put the cable down."),
+        ("Bob", "Let us go on with the budget of the school."),
+        ("Bob", "Peter shouted because the cable was dangerous, it comes from the wall socket."),
+    )
+    store.save_acoustics(meeting, [LOUD if i == 1 else Acoustics(-25.0) for i in range(5)])
+    found, _, _ = ask(
+        store,
+        meeting,
+        "Why does Peter suddenly get loud at 0:09?",
+        *["Peter gets loud because Ann put the cable down [u5].", "5"] * 5,
+    )
+    assert "put the cable down" not in found.text
+    assert "the cable was dangerous" in found.text
