@@ -63,7 +63,7 @@ def model_dir(model_id: str) -> Path:
 def found_dir(model_id: str) -> Path:
     """Where a model is read from: the user's own, else what the packaged app brought along."""
     own, bundled = model_dir(model_id), paths.bundled_weights_dir() / model_id
-    is_bundled = not (own / MANIFEST).exists() and (bundled / MANIFEST).exists()
+    is_bundled = not (own / spec(model_id).main).exists() and (bundled / MANIFEST).exists()
     return bundled if is_bundled else own
 
 
@@ -94,18 +94,21 @@ def read_manifest(model_id: str) -> Manifest:
     """The manifest of an installed model.
 
     Raises:
-        ModelMissing: The model is not installed.
+        ModelMissing: The model is not installed, or in a form of an earlier version of the app.
         ModelBroken: The manifest is damaged.
     """
     path = found_dir(model_id) / MANIFEST
     try:
         raw = json.loads(path.read_text("utf-8"))
         outputs = {name: InstalledFile(**entry) for name, entry in raw["outputs"].items()}
-        return Manifest(**{**raw, "outputs": outputs})
+        manifest = Manifest(**{**raw, "outputs": outputs})
     except FileNotFoundError as error:
         raise _missing(spec(model_id)) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise _broken(model_id, "its manifest cannot be read") from error
+    if spec(model_id).main not in outputs:
+        raise _missing(spec(model_id), "on this machine in the form this version needs")
+    return manifest
 
 
 def locate(model_id: str, name: str = "") -> Path:
@@ -189,9 +192,9 @@ def _check_size(model_id: str, path: Path, installed: InstalledFile) -> None:
         raise _broken(model_id, f"{path.name} has {size} bytes, not {installed.size_bytes}")
 
 
-def _missing(entry: ModelSpec) -> ModelMissing:
+def _missing(entry: ModelSpec, where: str = "on this machine") -> ModelMissing:
     return ModelMissing(
-        f"{entry.title} is not on this machine.",
+        f"{entry.title} is not {where}.",
         f"`earwitness models fetch {entry.id}` downloads it"
         f" ({entry.size_bytes / 1e6:.0f} MB); `earwitness models add FILE` takes it from disk.",
     )

@@ -28,9 +28,11 @@ def _copy(sources: Sources, folder: Path, main: str, report: Report) -> None:
 
 
 def _whisper(sources: Sources, folder: Path, main: str, report: Report) -> None:
+    from engine.weights import ggml
     from engine.weights.whisper import write_whisper
 
-    write_whisper(sources["model.bin"], sources["tokenizer.json"], folder / main, report)
+    ftype = ggml.FTYPE_Q8_0 if "q8_0" in main else ggml.FTYPE_F16
+    write_whisper(sources["model.bin"], sources["tokenizer.json"], folder / main, report, ftype)
 
 
 def _segmentation(sources: Sources, folder: Path, main: str, report: Report) -> None:

@@ -1,4 +1,4 @@
-"""Recipe: Whisper weights in CTranslate2 form become a q8_0 ggml file for whisper.cpp."""
+"""Recipe: Whisper weights in CTranslate2 form become a ggml file for whisper.cpp."""
 
 from __future__ import annotations
 
@@ -160,9 +160,7 @@ def _kind(name: str, values: Array, ftype: int) -> int:
     return ggml.F16
 
 
-def write_whisper(
-    model: Path, tokenizer: Path, target: Path, report: Report, ftype: int = ggml.FTYPE_Q8_0
-) -> None:
+def write_whisper(model: Path, tokenizer: Path, target: Path, report: Report, ftype: int) -> None:
     """Convert CTranslate2 Whisper weights into a ggml file.
 
     Args:

@@ -6,7 +6,8 @@ The recordings are composed of the AMI clips, the LibriSpeech meetings and the f
 in another order and a little louder or softer in every round. With --no-words a made-up transcript
 takes the place of the recogniser (a word every 0.4 s of speech), so that five hours of everything
 else take minutes. Each length runs in a process of its own; the peak is that of the whole process
-so far. Data: EARWITNESS_SHARED or ../shared.
+so far. The processor's time is printed too: on a machine that does other work beside it, the one
+to compare. Data: EARWITNESS_SHARED or ../shared.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -88,6 +90,7 @@ def heard(source: Path, library: Path, model: str, answers) -> None:
                 meeting.n_utterances,
                 meeting.n_speakers,
                 [(str(r.stage), r.seconds, r.peak_memory_mb) for r in records],
+                time.process_time(),
             )
         )
 
@@ -109,13 +112,14 @@ def main() -> None:
             arguments = (source, Path(name) / "library", model, answers)
             child = context.Process(target=heard, args=arguments)
             child.start()
-            duration, n_utterances, n_speakers, stages = answers.get()
+            duration, n_utterances, n_speakers, stages, busy = answers.get()
             child.join()
         total = sum(seconds for _, seconds, _ in stages)
         print(f"{minutes:g} min, {n_utterances} utterances, {n_speakers} speakers")
         for stage, seconds, peak in stages:
             print(f"  {stage:<24} {seconds:8.1f} s  {seconds / duration:.4f}  {peak:6.0f} MB")
-        print(f"  {'all':<24} {total:8.1f} s  {total / duration:.4f}\n", flush=True)
+        print(f"  {'all':<24} {total:8.1f} s  {total / duration:.4f}")
+        print(f"  {'processor':<24} {busy:8.1f} s  {busy / duration:.4f}\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -363,6 +363,23 @@ def test_a_damaged_manifest_is_a_broken_model(text, publisher_says, index_says):
 
 
 @pytest.mark.usefixtures("use")
+def test_a_model_in_the_form_of_an_earlier_version_is_fetched_again(publisher_says, index_says):
+    requests = publisher_says(Answer(CONTENT), Answer(CONTENT))
+    index_says({})
+    fetch.fetch("toy", silent())
+    folder = locate.model_dir("toy")
+    (folder / "toy.bin").rename(folder / "toy-q8.bin")
+    manifest = folder / locate.MANIFEST
+    manifest.write_text(manifest.read_text().replace("toy.bin", "toy-q8.bin"))
+    assert not locate.is_present("toy")
+    with pytest.raises(ModelMissing, match="in the form this version needs"):
+        locate.locate("toy")
+    fetch.fetch("toy", silent())
+    assert len(requests) == 2
+    assert [path.name for path in folder.glob("*.bin")] == ["toy.bin"]
+
+
+@pytest.mark.usefixtures("use")
 def test_an_installed_model_needs_no_source(publisher_says, index_says):
     publisher_says(Answer(CONTENT))
     index_says({})

@@ -308,7 +308,7 @@ def test_a_whisper_without_all_its_parts_is_refused(tmp_path, lost):
     model.write_bytes(ct2([pair for pair in whisper_weights() if pair[0] != lost]))
     tokens = vocabulary(tmp_path / "tokenizer.json")
     with pytest.raises(ModelBroken):
-        whisper.write_whisper(model, tokens, tmp_path / "out.bin", silent())
+        whisper.write_whisper(model, tokens, tmp_path / "out.bin", silent(), ggml.FTYPE_F16)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"model": {"vocab": {"a": 0}}}', "[" * 9999])
