@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from engine import openmp
 from engine.errors import Cancelled, EngineError, ModelBroken
 from engine.weights.locate import locate
 
@@ -231,8 +232,7 @@ class LocalChat:
         if self._llama is not None:
             return self._llama
         path = locate(self._model_id)
-        # ggml threads spin while they wait, which starves a second engine process (measured 10x).
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        openmp.configure()
         import llama_cpp
         from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 

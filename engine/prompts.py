@@ -13,6 +13,13 @@ from functools import cache
 from engine import paths
 from engine.llm import Message
 
+LANGUAGES = {
+    "en": "English", "cs": "Czech", "sk": "Slovak", "de": "German", "fr": "French",
+    "es": "Spanish", "pl": "Polish", "it": "Italian", "pt": "Portuguese", "nl": "Dutch",
+    "ru": "Russian", "uk": "Ukrainian", "zh": "Chinese", "ja": "Japanese", "ko": "Korean",
+}  # fmt: skip
+"""ISO 639-1 codes and what a model calls them."""
+
 _TURN = re.compile(r"^--- (system|user|assistant)[ ]*\n", re.MULTILINE)
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 

@@ -18,7 +18,7 @@ import traceback
 from multiprocessing.connection import Connection
 from typing import Any
 
-from engine import messages, paths, vault
+from engine import messages, openmp, paths, vault
 from engine.errors import Cancelled, EngineError
 from engine.progress import Progress, Report
 
@@ -43,7 +43,7 @@ def serve(connection: Connection[Any, Any]) -> None:
 
 def _prepare_process() -> None:
     """Set what native libraries read at load time, and keep their chatter off our pipes."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    openmp.configure()
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     log_dir = paths.log_dir()

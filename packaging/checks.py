@@ -35,8 +35,9 @@ CHECKS = (
 )
 
 VARIABLES = {
-    # ggml's waiting threads would otherwise spin and starve every other process of the tests
+    # as engine/openmp.py sets it, also for libraries that a test loads by itself
     "OMP_WAIT_POLICY": "PASSIVE",
+    "GOMP_SPINCOUNT": "1000",
     "PYTHONUNBUFFERED": "1",
     # kept, so that each worker does not rewrite the assertions of every test anew
     "PYTHONDONTWRITEBYTECODE": "",

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-# Both are read when Qt and ggml are loaded, so they are set before any test module is imported.
+# They are read when Qt and ggml are loaded, so they are set before any test module is imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 ROOT = Path(__file__).resolve().parent.parent
 # speech_maker, odd_files: makers of fixtures that tests of several folders share. The sources come

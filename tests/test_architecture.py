@@ -40,7 +40,7 @@ LAYERS = (
     ("engine.vault",),
     ("engine.swap",),
     ("engine.types_answer",),
-    ("engine.errors", "engine.types", "engine.questions", "engine"),
+    ("engine.errors", "engine.types", "engine.questions", "engine.openmp", "engine"),
 )
 
 # (importer, imported): the reason

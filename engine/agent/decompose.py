@@ -19,7 +19,8 @@ from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
 from engine.agent.speakers import Named, aliases, find_speakers, nearest
 from engine.agent.times import parse_time
-from engine.agent.words import content_words, language_of
+from engine.agent.words import content_words
+from engine.graph.languages import language_of
 from engine.types import Cue
 
 _CONTEXT = re.compile(

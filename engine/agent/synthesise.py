@@ -23,11 +23,6 @@ MAX_TOKENS = 160
 
 MOST_SENTENCES = 4
 
-LANGUAGES = {
-    "en": "English", "cs": "Czech", "sk": "Slovak", "de": "German", "fr": "French",
-    "es": "Spanish", "pl": "Polish",
-}  # fmt: skip
-
 
 @dataclass(slots=True)
 class Pen:
@@ -75,7 +70,9 @@ def asked(intent: Intent) -> str:
     if _WANTS_MORE.match(text):
         text += " Write three or four sentences."
     if intent.language != "en":
-        text += f" Answer in {LANGUAGES.get(intent.language, 'the language of the question')}."
+        text += (
+            f" Answer in {prompts.LANGUAGES.get(intent.language, 'the language of the question')}."
+        )
     return text
 
 

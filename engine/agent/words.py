@@ -1,4 +1,4 @@
-"""Words of questions and utterances: tokens, stems, stop words, language of a text."""
+"""Words of questions and utterances: tokens, stems, stop words."""
 
 # ruff: noqa: SIM905 - lists of words read better as text
 
@@ -32,18 +32,6 @@ WHETHER = r"(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|sho
 """Pattern of the words with which a question for yes or no begins."""
 
 _SUFFIX = re.compile(r"(?:ations?|ingly|edly|ings?|ments?|ness|ers?|ies|ied|ed|es|ly|al|s|e|y)$")
-
-_MARKS = {
-    "cs": "co kdo kdy kde proč jak jaký jaká kolik který která které řekl řekla říkal je byl byla "
-    "bylo o na se že ve pro jsem jsme kterou schůzce schůzi mluvil mluvila",
-    "en": "the what who when where why how did does was were is are about said of to and in many",
-    "de": "der die das was wer wann wo warum wie hat wurde ist über gesagt und von zu im",
-    "fr": "le la les que qui quand où pourquoi comment est sur dit et de du des dans quoi",
-    "es": "el la los las qué quién cuándo dónde cómo dijo sobre es y de del en por",
-    "pl": "co kto kiedy gdzie dlaczego jak jest był była o na się że powiedział powiedziała",
-    "sk": "čo kto kedy kde prečo ako je bol bola o na sa že povedal povedala",
-}
-_DIACRITICS = {"cs": "ěřůť", "pl": "łąęśżź", "de": "äöüß", "es": "ñ¿¡", "sk": "ľĺŕ"}
 
 
 def fold(text: str) -> str:
@@ -82,16 +70,3 @@ def content_words(text: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """Stems of the content words."""
     return list(dict.fromkeys(stem(word) for word in content_words(text)))
-
-
-def language_of(text: str) -> str:
-    """Guess the language of a short text; English unless another clearly fits better."""
-    tokens = words(text)
-    scores = {}
-    for language, marks in _MARKS.items():
-        known = set(marks.split())
-        score = float(sum(token in known for token in tokens))
-        score += 2.0 * any(letter in fold(text) for letter in _DIACRITICS.get(language, ""))
-        scores[language] = score
-    best = max(scores, key=lambda key: scores[key])
-    return best if scores[best] > scores["en"] else "en"

@@ -25,7 +25,8 @@ GROUNDED = 0.6
 # How people commit themselves, in the languages the window speaks and German.
 _ACTION = re.compile(
     r"\bi(?:'ll|’ll| will| promise| am going to|'m going to)\b(?! (?:be|come|go|see|say|think|"
-    r"wait|stop|start|repeat|not)\b)|\bich (?:werde|mache|schicke|kümmere|übernehme)\b|"
+    r"wait|stop|start|repeat|not)\b)|\bich (?:werde|mache|schicke|kümmere|übernehme|schreibe|rufe|"
+    r"spreche|sende|bringe|besorge|prüfe|kläre|bereite|organisiere|erledige)\b|"
     r"\b(?:slib\w+|zařídím|udělám|pošlu|připravím|napíšu)\b",
     re.IGNORECASE,
 )
@@ -35,7 +36,9 @@ _DECISION = re.compile(
     r"(?!(?:can|could|might|had|were|did|do|are|should|go on|need)\b)|"
     r"\bwe (?:will|won't) (?!(?:be|come|go|see|talk|wait)\b)|\bwe (?:remove|drop|keep|take|choose|"
     r"print|build|buy|cancel|postpone|go with)\b|\b(?:beschlossen|abgemacht)\b|"
-    r"\b(?:dann|also) (?:nehmen|machen) wir\b|\b(?:rozhodli|dohodli|domluveno|schváleno|platí)\b",
+    r"\b(?:dann|also) (?:nehmen|machen) wir\b|\bwir (?:nehmen|streichen|behalten|kaufen|bauen|"
+    r"verschieben|entscheiden uns|einigen uns)\b|"
+    r"\b(?:rozhodli|dohodli|domluveno|schváleno|platí)\b",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^.!?。？！]+[.!?。？！]*")
@@ -89,7 +92,9 @@ def _note(context: Context, line: Utterance) -> Note:
     start = grammar.literal("Action: " if kind == "action" else "Decision: ")
     reply = context.chat.complete(
         conversation(
-            "enrich_commitment", lines=numbered_lines([*around, line]), index=str(line.index)
+            "enrich_commitment",
+            lines=context.in_its_language(numbered_lines([*around, line])),
+            index=str(line.index),
         ),
         grammar=grammar.grammar({"root": f"{start} text", "text": grammar.line(160)}),
         max_tokens=50,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from engine.embed import Embedder
 from engine.graph.store import Store
 from engine.llm import ChatModel
+from engine.prompts import LANGUAGES
 from engine.types import Utterance
 
 SHORTEST_WORDS = 5
@@ -29,6 +30,7 @@ class Context:
         chat: The language model.
         embedder: The text embedder.
         is_cancelled: Polled by long model calls.
+        language: What the meeting is held in, ISO 639-1; "" if unknown.
     """
 
     store: Store
@@ -37,6 +39,17 @@ class Context:
     chat: ChatModel
     embedder: Embedder
     is_cancelled: Callable[[], bool]
+    language: str = ""
+
+    def in_its_language(self, lines: str) -> str:
+        """What the model is shown, and the demand to write in the language it is in.
+
+        The prompts and their examples are English; without a word a model answers in that.
+        """
+        if self.language in ("", "en"):
+            return lines
+        name = LANGUAGES.get(self.language, "the language of these lines")
+        return f"{lines}\n\nWrite in {name}."
 
 
 def words(text: str) -> list[str]:

@@ -50,7 +50,11 @@ def _stated(context: Context, speaker: Speaker, said: list[Utterance]) -> list[N
         "text": grammar.line(160),
     }
     reply = context.chat.complete(
-        conversation("enrich_profile", speaker=speaker.name, lines=numbered_lines(lines)),
+        conversation(
+            "enrich_profile",
+            speaker=speaker.name,
+            lines=context.in_its_language(numbered_lines(lines)),
+        ),
         grammar=grammar.grammar(rules),
         max_tokens=200,
         is_cancelled=context.is_cancelled,

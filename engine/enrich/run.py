@@ -17,6 +17,7 @@ from engine.enrich.profiles import find_profiles
 from engine.enrich.questions import find_questions
 from engine.enrich.roles import find_roles
 from engine.enrich.topics import find_topics, write_summary
+from engine.graph.languages import language_of
 from engine.graph.store import Store
 from engine.llm import ChatModel
 from engine.progress import Report
@@ -24,6 +25,9 @@ from engine.types import StageRecord
 
 LEAST_WORDS = 30
 """A meeting with fewer words is never given to the language model: it would invent one."""
+
+LANGUAGE_LINES = 200
+"""Utterances that tell the language of a meeting."""
 
 STEPS: dict[str, Callable[[Context, Report], None]] = {
     "topics": find_topics,
@@ -46,7 +50,10 @@ def context_of(
 ) -> Context:
     """Put together what the steps need; ``report`` lets a long model call be cancelled."""
     utterances = tuple(store.utterances(meeting_id))
-    return Context(store, meeting_id, utterances, chat, embedder, report.is_cancelled)
+    # Transcripts that were brought along say nothing of it.
+    text = " ".join(u.text for u in utterances[:LANGUAGE_LINES])
+    language = store.meeting(meeting_id).language or language_of(text)
+    return Context(store, meeting_id, utterances, chat, embedder, report.is_cancelled, language)
 
 
 def enrich(

@@ -68,7 +68,7 @@ def _topic(context: Context, said: Sequence[Utterance]) -> Topic | None:
         "text": grammar.line(220),
     }
     reply = context.chat.complete(
-        conversation("enrich_topic", lines=numbered_lines(lines)),
+        conversation("enrich_topic", lines=context.in_its_language(numbered_lines(lines))),
         grammar=grammar.grammar(rules),
         max_tokens=110,
         is_cancelled=context.is_cancelled,
@@ -145,7 +145,7 @@ def _reduced(context: Context, topics: Sequence[Topic]) -> list[Note | None]:
     }
     lines = "\n".join(f"[t{i}] {t.title}: {t.summary}" for i, t in enumerate(topics, 1))
     reply = context.chat.complete(
-        conversation("enrich_summary", lines=lines),
+        conversation("enrich_summary", lines=context.in_its_language(lines)),
         grammar=grammar.grammar(rules),
         max_tokens=300,
         is_cancelled=context.is_cancelled,

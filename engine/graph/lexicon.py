@@ -23,28 +23,39 @@ MAX_QUERY_TOKENS = 48
 
 # The commonest function words of the languages the default models hear best. Dropping them
 # from a query costs nothing while at least one other word remains.
-_STOP_WORDS = """
+_STOP_WORDS = {
+    "en": """
 a about after again all also am an and any are as at be because been before being but by can
 could did do does doing down during each few for from further had has have having he her here
 hers him his how i if in into is it its just me more most my no nor not now of off on once only
 or other our out over own same she should so some such than that the their them then there
 these they this those through to too under until up very was we were what when where which
 while who whom why will with would you your yours
+""",
+    "de": """
 aber als am an auch auf aus bei bin bis bist da das dass dem den der des die dir du ein eine
 einem einen einer er es für hat haben hatte ich ihr im in ist ja kann kein mit nach nicht noch
 nur oder sein sich sie sind so über um und uns von vor war was wenn wer wie wir wird zu zum zur
+""",
+    "fr": """
 au aux avec ce ces cette dans de des du elle en est et eu il ils je la le les leur lui mais me
 même mes moi mon ne nos notre nous on ou où par pas pour qu que qui sa se ses son sur ta te tes
 toi ton tu un une vos votre vous
+""",
+    "es": """
 al como con cual cuando del desde donde el ella ellos era es esa ese eso esta este esto fue ha
 hay la las lo los más mi muy no nos o para pero por porque que quien se sin sobre su sus también
 te un una uno y ya yo
+""",
+    "cs": """
 a aby ale ani asi bez bude by byl byla bylo být co což do ho i já jak jako je jeho jej její jen
 jenž ještě ji jsem jsi jsme jsou k kde kdo kdy když ke která které který ma mají mezi mi mne mu
 my na nad nebo není než o od on ona oni po pod podle pro proč při s se si sme svůj ta tak také
 tato te tedy ten tím to tomu tu ty už v ve však z za ze že
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
+""",
+}
+STOP_WORDS_OF = {language: frozenset(text.split()) for language, text in _STOP_WORDS.items()}
+STOP_WORDS = frozenset[str]().union(*STOP_WORDS_OF.values())
 
 # Question words that say what is asked for, not what was talked about.
 _ASKING_WORDS = """

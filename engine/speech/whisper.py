@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -15,16 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from engine import openmp
 from engine.audio.decode import SAMPLE_RATE
 from engine.errors import ModelBroken
 from engine.speech import latch
 from engine.speech.recogniser import Heard
 from engine.speech.tags import split_tags
 from engine.types import FloatArray, Word
-
-# WORKAROUND: the OpenMP runtime in the pywhispercpp wheel spins on busy cores and collapses; it
-# must be told to sleep before it is loaded (see README, "Speed").
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 GGML_MAGIC = 0x67676D6C
 ENGLISH_VOCABULARY = 51864
@@ -62,6 +58,7 @@ def _imported() -> Any:
     A model that is not on disk would be downloaded unasked, and already importing that library
     binds a socket; an empty module in its place can do neither.
     """
+    openmp.configure()
     real = sys.modules.get("requests")
     sys.modules["requests"] = ModuleType("requests")
     try:
@@ -92,6 +89,9 @@ class WhisperBackend:
             token_timestamps=True,
             no_context=True,
             suppress_blank=True,
+            # A doubtful window is heard again by ``engine.speech.asr``, once and in halves; here it
+            # would be up to five times with five decoders each, for text that is thrown away.
+            temperature_inc=0.0,
         )
 
     @property

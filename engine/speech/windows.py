@@ -18,7 +18,7 @@ from engine.audio.decode import SAMPLE_RATE, read
 from engine.types import FloatArray, Span
 
 WINDOW_SECONDS = 29.8
-EARLY_SECONDS = 18.0  # from here on the longest pause ends the window
+EARLY_SECONDS = 22.0  # from here on the longest pause ends the window
 GAP_SECONDS = 0.8  # pauses up to this are kept whole; of longer ones, half of it on each side
 _FRAME = 320  # 20 ms
 

@@ -8,7 +8,7 @@ from engine.agent.schema import AnswerForm, Operation, Roster, Scope
 from engine.agent.speakers import find_speakers, nearest
 from engine.agent.synthesise import Pen
 from engine.agent.times import clock, parse_time
-from engine.agent.words import language_of
+from engine.graph.languages import language_of
 from engine.progress import silent
 from engine.types import Cue
 
@@ -168,6 +168,10 @@ def test_small_helpers():
     assert split_items("tea, milk and the roof") == ("tea", "milk", "roof")
     assert language_of("Co řekla Anna o rozpočtu?") == "cs"
     assert language_of("What did Anna say?") == "en"
+    assert language_of("Ich spreche mit den Eltern. Sie wollen beim Verteilen helfen.") == "de"
+    assert language_of("I am by the door, do go on to it.") == "en"
+    assert language_of("我们讨论了预算。") == "zh"
+    assert language_of("予算について話しました。") == "ja"
 
 
 def test_other_languages_are_searched_in_english_too():

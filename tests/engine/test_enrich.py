@@ -59,6 +59,8 @@ def test_key_terms_are_what_a_stretch_says_more_than_the_rest():
         ("Wonderful. Then we build the map. Is that much work?", "decision"),
         ("I will tell the teachers.", "action"),
         ("Pošlu to do pátku.", "action"),
+        ("Ja, ich schreibe der Firma bis Freitag.", "action"),
+        ("Gut, wir nehmen die Schaukel aus Metall.", "decision"),
         ("The weather was fine.", ""),
         ("Shall we say we will drop it?", ""),
         ("Then we could wait.", ""),
