@@ -39,6 +39,7 @@ def with_settings(options: messages.AnalyseOptions) -> messages.AnalyseOptions:
         language=options.language or chosen.language,
         vocabulary=options.vocabulary or chosen.vocabulary,
         check_model=options.check_model or chosen.check_model,
+        script=options.script or chosen.chinese_script,
         n_speakers=options.n_speakers or chosen.speakers,
     )
 
@@ -191,7 +192,7 @@ class Jobs:
         from engine.speech.asr import AsrOptions
 
         chosen = settings.load()
-        options = AsrOptions(language=chosen.language, vocabulary=chosen.vocabulary)
+        options = AsrOptions(chosen.language, chosen.vocabulary, chosen.chinese_script)
         recogniser = self.recogniser(chosen.check_model or chosen.asr_model)
         with Store(Path(request.library_dir), read_only=True) as store:
             return rehear(store.answer(request.answer_id), store, recogniser, options, report)

@@ -25,6 +25,7 @@ class AnalyseOptions:
         channels: ``auto``, ``mix`` or ``speakers`` (each channel is one speaker).
         is_forced: Run every stage again, even finished ones.
         check_model: Second recogniser, which hears doubtful speech again; "" for the setting's.
+        script: Of Chinese, ``simplified`` or ``traditional``; "" for the setting's.
     """
 
     title: str = ""
@@ -35,6 +36,7 @@ class AnalyseOptions:
     channels: str = "auto"
     is_forced: bool = False
     check_model: str = ""
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,16 +256,13 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Evaluate:
-    """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}.
-
-    ``judge`` names a model that marks the answers too: each then has ``judged_right`` and ``mark``.
-    """
+    """Cite for every question of a folder of meetings. Result: {question id: {"cited": [...]}}."""
 
     job_id: str
     qa_dir: str
     system: str
     limit: int = 0
-    judge: str = ""
+    judge: str = ""  # a model that marks the answers too: ``judged_right`` and ``mark``
 
 
 @dataclass(frozen=True, slots=True)

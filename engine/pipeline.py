@@ -24,7 +24,7 @@ from engine.graph.build import build_graph
 from engine.graph.store import Store
 from engine.messages import AnalyseOptions
 from engine.progress import Report
-from engine.speech import acoustics, asr, cross_check, diarize, events, guards, merge, vad
+from engine.speech import acoustics, asr, chinese, cross_check, diarize, events, guards, merge, vad
 from engine.speech.introductions import introduced_names
 from engine.types import Meeting, Span, StageRecord, Word
 
@@ -176,6 +176,7 @@ def hear_again(
     hearing = asr.AsrOptions(
         language=options.language or store.meeting(meeting_id).language,
         vocabulary=options.vocabulary,
+        script=options.script,
     )
     recogniser = tools.recogniser(options.asr_model)
     path = run.timeline().path
@@ -237,8 +238,9 @@ def _options_key(stage: Stage, options: AnalyseOptions) -> str:
     if stage == Stage.DECODE:
         return options.channels
     if stage == Stage.TRANSCRIBE:
-        chosen = (options.asr_model, options.language, options.vocabulary, options.check_model)
-        return "|".join(chosen).removesuffix("|")  # as before there was a second recogniser
+        chosen = (options.asr_model, options.language, options.vocabulary)
+        script = options.script if options.script in chinese.SCRIPTS else ""
+        return "|".join((*chosen, *filter(None, (options.check_model, script))))
     if stage == Stage.DIARIZE:
         return str(options.n_speakers)
     return ""
@@ -271,7 +273,7 @@ def _transcribe(run: _Run, report: Report) -> dict[str, object]:
         run.tools.recogniser(options.asr_model),
         run.timeline().path,
         run.store.spans(run.meeting_id),
-        asr.AsrOptions(language=options.language, vocabulary=options.vocabulary),
+        asr.AsrOptions(options.language, options.vocabulary, options.script),
         report.part(0.0, 0.7) if is_checked else report,
     )
     words, check = heard.words, dict[str, object]()

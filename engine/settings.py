@@ -52,6 +52,13 @@ class Settings:
         "Hears doubtful speech again; words it hears otherwise are marked. Empty for none.",
         group="Hearing",
     )
+    chinese_script: str = _setting(
+        "as heard",
+        "Chinese script",
+        "A meeting is written in one: this one, or the one that most of it was heard in.",
+        group="Hearing",
+        choices=("as heard", "simplified", "traditional"),
+    )
     vocabulary: str = _setting(
         "", "Custom vocabulary", "Names and terms to expect, with commas.", group="Hearing"
     )

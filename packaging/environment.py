@@ -48,7 +48,7 @@ REBUILT_FLAGS = {
 }
 
 PROBE = (
-    "import av, hnswlib, llama_cpp, numpy, onnx, onnxruntime, penman, platformdirs, "
+    "import av, hnswlib, llama_cpp, numpy, onnx, onnxruntime, opencc, penman, platformdirs, "
     "pywhispercpp.model, sherpa_onnx, soundfile, soxr, sqlite_utils, tokenizers, engine"
 )
 

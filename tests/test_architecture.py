@@ -94,6 +94,7 @@ OWNERS = {
     "sqlcipher3": ("engine.graph.connections",),
     "cryptography": ("engine.vault", "engine.sealed"),
     "onnx": ("engine.weights",),
+    "opencc": ("engine.speech.chinese",),
     "penman": ("engine.enrich",),
     "distributed": ("engine.cluster",),
     "dask": ("engine.cluster",),

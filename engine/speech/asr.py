@@ -10,7 +10,7 @@ from pathlib import Path
 
 from engine.errors import Cancelled
 from engine.progress import Report
-from engine.speech import guards
+from engine.speech import chinese, guards
 from engine.speech.channel_speech import channel_spans
 from engine.speech.language import LanguageMap
 from engine.speech.recogniser import Backend, Heard, physical_cores
@@ -28,10 +28,12 @@ class AsrOptions:
     Attributes:
         language: ISO 639-1 code, "" to detect it.
         vocabulary: Names and terms to expect, with commas; "" for none.
+        script: Of Chinese, ``simplified`` or ``traditional``; "" for the one most is heard in.
     """
 
     language: str = ""
     vocabulary: str = ""
+    script: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +170,12 @@ def transcribe(
     """
     channels = sorted(timeline_path.parent.glob("channel-*.flac"))
     if len(channels) > 1:
-        return _transcribe_channels(recogniser, channels, options, report)
-    return _transcribe_one(recogniser, timeline_path, spans, options, report)
+        heard = _transcribe_channels(recogniser, channels, options, report)
+    else:
+        heard = _transcribe_one(recogniser, timeline_path, spans, options, report)
+    if heard.language in chinese.LANGUAGES:
+        return replace(heard, words=chinese.in_one_script(heard.words, options.script))
+    return heard
 
 
 def _transcribe_channels(

@@ -1712,6 +1712,14 @@ Licence: Apache-2.0</translation>
         <translation>Větší je pomalejší a lepší.</translation>
     </message>
     <message>
+        <source>Chinese script</source>
+        <translation>Čínské písmo</translation>
+    </message>
+    <message>
+        <source>A meeting is written in one: this one, or the one that most of it was heard in.</source>
+        <translation>Schůzka se píše jedním: tímto, nebo tím, ve kterém byla většina slyšena.</translation>
+    </message>
+    <message>
         <source>Custom vocabulary</source>
         <translation>Vlastní slovník</translation>
     </message>
@@ -1782,6 +1790,18 @@ Licence: Apache-2.0</translation>
     <message>
         <source>Follow the system, or always dark or light.</source>
         <translation>Podle systému, nebo vždy tmavý či světlý.</translation>
+    </message>
+    <message>
+        <source>as heard</source>
+        <translation>jak slyšeno</translation>
+    </message>
+    <message>
+        <source>simplified</source>
+        <translation>zjednodušené</translation>
+    </message>
+    <message>
+        <source>traditional</source>
+        <translation>tradiční</translation>
     </message>
     <message>
         <source>system</source>

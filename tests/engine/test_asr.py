@@ -63,6 +63,18 @@ def test_words_come_back_in_the_recordings_time(monkeypatch, timeline):
     assert found.coverage == pytest.approx(1.0, abs=0.05)
 
 
+def test_a_chinese_meeting_has_one_script(monkeypatch, timeline):
+    """C1, through the whole transcription; an English one is not touched."""
+
+    def script(seconds: float, *_: str) -> list[Word]:
+        return [Word(t, t + 0.3, "們" if t == 3 else "们") for t in range(int(seconds))]
+
+    for language, expected in (("zh", {"们"}), ("en", {"们", "們"})):
+        ears = recogniser(monkeypatch, Scripted(script, {language: 0.99}))
+        found = transcribe(ears, timeline, [Span(0, 20)], AsrOptions(), silent())
+        assert {word.text for word in found.words} == expected
+
+
 def test_a_decoder_that_stops_early_is_asked_again(monkeypatch, timeline):
     """B4: the rest of the window is heard once more."""
 
