@@ -110,7 +110,7 @@ def test_whisper_header():
     needs("whisper-base")
     with locate("whisper-base").open("rb") as file:
         header = struct.unpack("<I11i", file.read(48))
-    assert header == (ggml.MAGIC, 51865, 1500, 512, 8, 6, 448, 512, 8, 6, 80, ggml.FTYPE_Q8_0)
+    assert header == (ggml.MAGIC, 51865, 1500, 512, 8, 6, 448, 512, 8, 6, 80, ggml.FTYPE_F16)
 
 
 CHILD = (
