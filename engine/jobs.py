@@ -20,8 +20,8 @@ from engine.types import Meeting, Span
 if TYPE_CHECKING:
     from engine.embed import Embedder
     from engine.llm import LocalChat
-    from engine.speech.asr import Recogniser
     from engine.speech.embedding import VoiceEmbedder
+    from engine.speech.recogniser import Recogniser
 
 OnPartial = Callable[[object], None]
 
@@ -104,7 +104,7 @@ class Jobs:
 
     def recogniser(self, model_id: str) -> Recogniser:
         """The speech recogniser; a change of model lets the old one go first."""
-        from engine.speech.asr import Recogniser
+        from engine.speech.recogniser import Recogniser
 
         wanted = model_id or settings.load().asr_model
         if self._recogniser is None or self._recogniser[0] != wanted:

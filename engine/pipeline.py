@@ -26,6 +26,7 @@ from engine.messages import AnalyseOptions
 from engine.progress import Report
 from engine.speech import acoustics, asr, chinese, cross_check, diarize, events, guards, merge, vad
 from engine.speech.introductions import introduced_names
+from engine.speech.recogniser import Recogniser
 from engine.types import Meeting, Span, StageRecord, Word
 
 
@@ -65,7 +66,7 @@ class Tools(Protocol):
     def embedder(self) -> Embedder:
         """The text embedder."""
 
-    def recogniser(self, model_id: str) -> asr.Recogniser:
+    def recogniser(self, model_id: str) -> Recogniser:
         """The speech recogniser with this catalogue id."""
 
 

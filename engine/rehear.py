@@ -18,7 +18,8 @@ from engine.types_answer import Answer, Citation, Reheard
 
 if TYPE_CHECKING:
     from engine.graph.store import Store
-    from engine.speech.asr import AsrOptions, Recogniser
+    from engine.speech.asr import AsrOptions
+    from engine.speech.recogniser import Recogniser
 
 MARGIN = 0.3
 """Seconds heard before and after a cited moment, so that its first and last word are whole."""

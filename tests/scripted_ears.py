@@ -47,6 +47,7 @@ def serve_with_prompts_that_crash(connection):
     from engine.speech import whisper
 
     backend = whisper.WhisperBackend.__new__(whisper.WhisperBackend)
+    backend.threads = 1
     backend._is_cancelled = lambda: False
     backend._model = FakeWhisper()
     sys.modules["_pywhispercpp"] = FakeWhisper()

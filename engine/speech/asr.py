@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from engine.errors import Cancelled
 from engine.progress import Report
 from engine.speech import chinese, guards
+from engine.speech.backend import Heard
 from engine.speech.channel_speech import channel_spans
 from engine.speech.language import LanguageMap
-from engine.speech.recogniser import Backend, Heard, physical_cores
+from engine.speech.recogniser import Recogniser
 from engine.speech.windows import WINDOW_SECONDS, Window, halves, pack, split_long
 from engine.types import Event, FloatArray, Span, Word
 
@@ -53,77 +53,6 @@ class Transcription:
     events: tuple[Event, ...] = ()
     gaps: tuple[Span, ...] = ()
     coverage: float = 1.0
-
-
-class Recogniser:
-    """A speech recogniser of the catalogue, loaded once and reused.
-
-    One recording at a time: calls from other threads wait. Loading happens here, so a missing or
-    damaged model is known at once.
-
-    Attributes:
-        model_id: Catalogue id.
-        is_multilingual: It can be told, and can detect, the language.
-        language: The only language it knows, else "".
-    """
-
-    def __init__(self, model_id: str, threads: int = 0) -> None:
-        """Load the model.
-
-        Args:
-            model_id: Catalogue id.
-            threads: 0 for one per physical core; never more than there are.
-
-        Raises:
-            ModelMissing: The weights are not on this machine.
-            ModelBroken: They are not what the catalogue promises.
-        """
-        from engine.speech.loading import load_backend
-
-        self.model_id = model_id
-        self._report: Report | None = None
-        self._was_cancelled = False
-        self._lock = threading.Lock()
-        n_threads = min(threads, physical_cores()) if threads > 0 else physical_cores()
-        self._backend: Backend = load_backend(model_id, n_threads, self._is_cancelled)
-        self.is_multilingual = self._backend.is_multilingual
-        self.language = self._backend.language
-
-    def hear(
-        self,
-        samples: FloatArray,
-        report: Report,
-        prompt: str = "",
-        language: str = "",
-        temperature: float = 0.0,
-    ) -> Heard:
-        """Recognise (samples,) float32 at 16 kHz, at most 30 s.
-
-        Raises:
-            Cancelled: The user asked to stop; also in the middle of a window.
-        """
-        with self._lock:
-            self._report, self._was_cancelled = report, False
-            try:
-                heard = self._backend.hear(samples, language, prompt, temperature)
-            finally:
-                self._report = None
-        if self._was_cancelled:
-            raise Cancelled
-        report.check()
-        return heard
-
-    def detect(self, samples: FloatArray) -> dict[str, float]:
-        """Language code to probability for (samples,) float32 at 16 kHz."""
-        with self._lock:
-            return self._backend.detect(samples)
-
-    def _is_cancelled(self) -> bool:
-        """Asked by the engine between its steps; exceptions must not cross native code."""
-        if self._report is None:
-            return False
-        self._was_cancelled = self._was_cancelled or self._report.is_cancelled()
-        return self._was_cancelled
 
 
 @dataclass(slots=True)
@@ -274,24 +203,57 @@ def _hear_all(
     done = 0.0
     words: list[Word] = []
     events: list[Event] = []
-    for i, window in enumerate(windows):
-        report("transcribe", done, total)
-        heard = _hear_window(session, i, window)
+    report("transcribe", done, total)
+    for window, first in zip(windows, _first_hearings(session, windows), strict=True):
+        heard = _settled(session, window, first)
         words += heard.words
         events += heard.tags
         session.found[heard.language] += len(heard.words)
         done += window.duration
+        report("transcribe", done, total)
     return words, events
 
 
-def _hear_window(session: _Session, index: int, window: Window) -> Heard:
-    """Hear one window; the result is in the recording's time."""
-    samples = window.samples(session.timeline_path)
+@dataclass(frozen=True, slots=True)
+class _First:
+    """What a window sounded like at first, in its own time."""
+
+    index: int
+    samples: FloatArray
+    language: str
+    heard: Heard
+
+
+def _first_hearings(session: _Session, windows: Sequence[Window]) -> Iterator[_First]:
+    """Hear the windows in order, as many at the same time as the recogniser can.
+
+    The language of a window is settled when its turn comes, after the windows before those that
+    are still being heard; so the result does not depend on which thread is faster.
+    """
+    n_beside = min(session.recogniser.n_at_once, len(windows))
+    waiting: deque[Future[_First]] = deque()
+
+    def hear(index: int, language: str) -> _First:
+        samples = windows[index].samples(session.timeline_path)
+        return _First(index, samples, language, _hear(session, samples, language, n_beside))
+
+    with ThreadPoolExecutor(n_beside) as pool:
+        for index in range(len(windows)):
+            languages = session.languages
+            language = languages.expected(index) if languages else session.language
+            waiting.append(pool.submit(hear, index, language))
+            if len(waiting) == n_beside:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _settled(session: _Session, window: Window, first: _First) -> Heard:
+    """Hear a doubtful window again; the result is in the recording's time."""
+    samples, language, heard = first.samples, first.language, first.heard
     languages = session.languages
-    language = languages.expected(index) if languages else session.language
-    heard = _hear(session, samples, language)
     if languages and _mean_probability(heard.words) < UNSURE_WORDS:
-        other = languages.doubted(index)
+        other = languages.doubted(first.index)
         if other != language:
             again = _hear(session, samples, other)
             heard = max(heard, again, key=lambda h: _mean_probability(h.words))
@@ -314,10 +276,11 @@ def _hear_window(session: _Session, index: int, window: Window) -> Heard:
     return replace(heard, words=tuple(words))
 
 
-def _hear(session: _Session, samples: FloatArray, language: str) -> Heard:
-    heard = session.recogniser.hear(samples, session.report, session.prompt, language)
+def _hear(session: _Session, samples: FloatArray, language: str, n_beside: int = 1) -> Heard:
+    hear, report = session.recogniser.hear, session.report
+    heard = hear(samples, report, session.prompt, language, n_beside=n_beside)
     if session.prompt and guards.echoes(heard.words, session.prompt):
-        return session.recogniser.hear(samples, session.report, "", language)
+        return hear(samples, report, "", language, n_beside=n_beside)
     return heard
 
 

@@ -9,7 +9,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from engine.progress import Report
-from engine.speech.asr import AsrOptions, Recogniser, transcribe
+from engine.speech.asr import AsrOptions, transcribe
+from engine.speech.recogniser import Recogniser
 from engine.types import Span, Word
 
 DOUBT = 0.5  # a word below this probability makes its stretch of speech doubtful

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from engine.audio.decode import SAMPLE_RATE
 from engine.progress import Report
-from engine.speech.asr import Recogniser
 from engine.speech.embedding import VoiceEmbedder
+from engine.speech.recogniser import Recogniser
 from engine.types import FloatArray, Word
 from engine.weights.locate import is_present
 

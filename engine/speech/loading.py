@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.errors import EngineError
-from engine.speech.recogniser import Backend
+from engine.speech.backend import Backend
 from engine.weights.catalogue import spec
 from engine.weights.locate import locate
+
+SMALL_MB = 500
+"""Memory of models that are loaded twice, at most."""
+
+
+def most_at_once(model_id: str) -> int:
+    """How many windows a recogniser may hear at the same time, each with a copy of the weights."""
+    entry = spec(model_id)
+    return 2 if entry.kind == "whisper.cpp" and entry.memory_mb <= SMALL_MB else 1
 
 
 def load_backend(model_id: str, threads: int, is_cancelled: Callable[[], bool]) -> Backend:

@@ -1,66 +1,108 @@
-"""What every speech recogniser offers, whatever library runs it."""
+"""A recogniser that is loaded once, hears windows side by side and can be stopped."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
-from typing import Protocol
+import queue
 
-from engine.types import Event, FloatArray, Word
+from engine.errors import Cancelled
+from engine.progress import Report
+from engine.speech import loading
+from engine.speech.backend import Backend, Heard, physical_cores
+from engine.types import FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What a recogniser made of one window; times are seconds from the window's start.
+class _Seat:
+    """One loaded copy of the weights, and who may stop it."""
+
+    def __init__(self, model_id: str, threads: int) -> None:
+        self.report: Report | None = None
+        self.was_cancelled = False
+        self.backend: Backend = loading.load_backend(model_id, threads, self._is_cancelled)
+
+    def _is_cancelled(self) -> bool:
+        """Asked by the engine between its steps; exceptions must not cross native code."""
+        if self.report is None:
+            return False
+        self.was_cancelled = self.was_cancelled or self.report.is_cancelled()
+        return self.was_cancelled
+
+
+class Recogniser:
+    """A speech recogniser of the catalogue, loaded once and reused.
+
+    Small models are loaded twice: two windows side by side with half the threads each take a tenth
+    less time than one after the other, since threads of one window wait for each other. Calls from
+    more threads wait. Loading happens here, so a missing or damaged model is known at once.
 
     Attributes:
-        words: In order; starts never go backwards.
-        tags: Sounds the recogniser wrote in brackets, with their own label as written.
-        language: ISO 639-1 code or "".
+        model_id: Catalogue id.
+        is_multilingual: It can be told, and can detect, the language.
+        language: The only language it knows, else "".
+        n_at_once: Windows that can be heard at the same time.
     """
 
-    words: tuple[Word, ...] = ()
-    tags: tuple[Event, ...] = ()
-    language: str = ""
+    def __init__(self, model_id: str, threads: int = 0) -> None:
+        """Load the model.
 
+        Args:
+            model_id: Catalogue id.
+            threads: 0 for one per physical core; never more than there are.
 
-class Backend(Protocol):
-    """One loaded recogniser; not for use by two threads at once."""
+        Raises:
+            ModelMissing: The weights are not on this machine.
+            ModelBroken: They are not what the catalogue promises.
+        """
+        self.model_id = model_id
+        self._threads = min(threads, physical_cores()) if threads > 0 else physical_cores()
+        self.n_at_once = min(loading.most_at_once(model_id), self._threads)
+        seats = [_Seat(model_id, self._threads) for _ in range(self.n_at_once)]
+        self.is_multilingual = seats[0].backend.is_multilingual
+        self.language = seats[0].backend.language
+        self._free: queue.LifoQueue[_Seat] = queue.LifoQueue()
+        for seat in seats:
+            self._free.put(seat)
 
-    @property
-    def is_multilingual(self) -> bool:
-        """It can be told, and can detect, a language."""
+    def hear(
+        self,
+        samples: FloatArray,
+        report: Report,
+        prompt: str = "",
+        language: str = "",
+        temperature: float = 0.0,
+        n_beside: int = 1,
+    ) -> Heard:
+        """Recognise a window.
 
-    @property
-    def language(self) -> str:
-        """The only language it knows, "" when there are more."""
+        Args:
+            samples: (samples,) float32 at 16 kHz, at most 30 s.
+            report: Carries cancellation.
+            prompt: Text believed to have been heard before.
+            language: ISO 639-1 code, "" to detect it.
+            temperature: 0 for the likeliest words.
+            n_beside: Windows heard at the same time, which share the threads.
 
-    def hear(self, samples: FloatArray, language: str, prompt: str, temperature: float) -> Heard:
-        """Recognise (samples,) float32 at 16 kHz, at most 30 s; may raise ``Cancelled``."""
+        Raises:
+            Cancelled: The user asked to stop; also in the middle of a window.
+        """
+        seat = self._free.get()
+        try:
+            seat.report, seat.was_cancelled = report, False
+            seat.backend.threads = max(1, self._threads // n_beside)
+            heard = seat.backend.hear(samples, language, prompt, temperature)
+            was_cancelled = seat.was_cancelled
+        finally:
+            seat.report = None
+            self._free.put(seat)
+        if was_cancelled:
+            raise Cancelled
+        report.check()
+        return heard
 
     def detect(self, samples: FloatArray) -> dict[str, float]:
-        """Language code to probability for (samples,) float32; empty when it cannot tell."""
-
-
-def physical_cores() -> int:
-    """Cores that do arithmetic: more threads than these make the engines slower."""
-    try:
-        logical = len(os.sched_getaffinity(0))
-    except AttributeError:
-        logical = os.cpu_count() or 1
-    siblings = _siblings()
-    return max(1, logical // siblings)
-
-
-def _siblings() -> int:
-    """Hardware threads of one core, 1 where the platform does not say."""
-    try:
-        with open("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list") as file:  # noqa: PTH123
-            listed = file.read().strip()
-    except OSError:
-        return 1
-    count = 0
-    for part in listed.split(","):
-        first, _, last = part.partition("-")
-        count += int(last or first) - int(first) + 1
-    return max(1, count)
+        """Language code to probability for (samples,) float32 at 16 kHz."""
+        seat = self._free.get()
+        try:
+            seat.backend.threads = self._threads
+            return seat.backend.detect(samples)
+        finally:
+            self._free.put(seat)

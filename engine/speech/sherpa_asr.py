@@ -14,8 +14,8 @@ import numpy as np
 
 from engine.audio.decode import SAMPLE_RATE
 from engine.errors import EngineError, ModelBroken
+from engine.speech.backend import Heard
 from engine.speech.merge import is_unspaced
-from engine.speech.recogniser import Heard
 from engine.speech.tags import split_tags
 from engine.types import FloatArray, Word
 from engine.weights.catalogue import spec
@@ -52,6 +52,7 @@ class SherpaBackend:
             raise EngineError(f"No recogniser can load models of kind {entry.kind}.") from error
         names = [output.name for output in entry.outputs]
         files = {name: str(locate(model_id, name)) for name in names}
+        self.threads = threads  # fixed when it was loaded
         self._is_streaming = entry.kind.endswith("streaming")
         try:
             self._recogniser: Any = loader(files, threads)

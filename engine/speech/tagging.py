@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.audio.decode import SAMPLE_RATE, chunks
 from engine.progress import Report
-from engine.speech.recogniser import physical_cores
+from engine.speech.backend import physical_cores
 from engine.types import Event
 from engine.weights.catalogue import ModelSpec, catalogue
 from engine.weights.locate import is_present, locate

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from engine import sealed
 from engine.audio.decode import SAMPLE_RATE
 from engine.progress import Report
+from engine.speech.backend import physical_cores
 from engine.speech.embedding import DIM, VoiceEmbedder
-from engine.speech.recogniser import physical_cores
 from engine.speech.segmentation import (
     FIRST_FRAME,
     FRAME_SECONDS,

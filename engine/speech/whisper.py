@@ -18,7 +18,7 @@ from engine import openmp
 from engine.audio.decode import SAMPLE_RATE
 from engine.errors import ModelBroken
 from engine.speech import latch
-from engine.speech.recogniser import Heard
+from engine.speech.backend import Heard
 from engine.speech.tags import split_tags
 from engine.types import FloatArray, Word
 
@@ -77,6 +77,7 @@ class WhisperBackend:
     def __init__(self, path: Path, threads: int, is_cancelled: Callable[[], bool]) -> None:
         _check_header(path)
         model_class = _imported()
+        self.threads = threads
         self._is_cancelled = is_cancelled
         self._model: Any = model_class(
             str(path),
@@ -124,6 +125,7 @@ class WhisperBackend:
         params = {
             "language": (language or "") if self.is_multilingual else "en",
             "temperature": temperature,
+            "n_threads": self.threads,
             "audio_ctx": context_size(len(audio)),
         }
         self._model._set_params(params)

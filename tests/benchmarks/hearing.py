@@ -31,6 +31,7 @@ import numpy as np  # noqa: E402
 from engine.audio.decode import Timeline, decode  # noqa: E402
 from engine.progress import silent  # noqa: E402
 from engine.speech import acoustics, asr, diarize, events, merge, vad  # noqa: E402
+from engine.speech.recogniser import Recogniser  # noqa: E402
 
 SHARED = Path(os.environ.get("EARWITNESS_SHARED", ROOT.parent / "shared"))
 AUDIO = SHARED / "data" / "audio"
@@ -56,7 +57,7 @@ class Run:
         return [(t.start, t.end, str(t.speaker)) for t in self.diarization.turns]
 
 
-def hear(path: Path, recogniser: asr.Recogniser | None, folder: Path) -> Run:
+def hear(path: Path, recogniser: Recogniser | None, folder: Path) -> Run:
     """Run the stages on one file; without a recogniser only the speakers."""
     clock = time.perf_counter
     seconds: dict[str, float] = {}
@@ -266,7 +267,7 @@ def main() -> None:
     parser.add_argument("--model", default="whisper-base")
     options = parser.parse_args()
     stems = ["dev00", "trn04"] if options.quick else AMI
-    recogniser = asr.Recogniser(options.model)
+    recogniser = Recogniser(options.model)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         runs = {stem: hear(AUDIO / "ami" / f"{stem}.wav", recogniser, folder) for stem in stems}

@@ -25,6 +25,7 @@ import soxr
 from engine.audio.decode import decode
 from engine.progress import silent
 from engine.speech import acoustics, asr, diarize, merge, vad
+from engine.speech.recogniser import Recogniser
 from engine.types import Cue, Turn, Utterance, Word
 
 RATE = 16_000
@@ -157,7 +158,7 @@ def main() -> None:
         utterances, turns = true_utterances(sorted(said))
         if not options.truth:
             spans = vad.speech_spans(timeline.path, silent())
-            recogniser = asr.Recogniser("whisper-tiny.en")
+            recogniser = Recogniser("whisper-tiny.en")
             heard = asr.transcribe(recogniser, timeline.path, spans, asr.AsrOptions("en"), silent())
             turns = list(diarize.diarize(timeline, spans, 0, silent()).turns)
             utterances = merge.utterances(heard.words, turns)

@@ -26,7 +26,8 @@ import soundfile as sf
 from engine.audio.decode import decode
 from engine.progress import silent
 from engine.speech import asr, vad
-from engine.speech.recogniser import physical_cores
+from engine.speech.backend import physical_cores
+from engine.speech.recogniser import Recogniser
 
 
 def joined(folder: Path) -> Path:
@@ -39,7 +40,7 @@ def joined(folder: Path) -> Path:
     return path
 
 
-def ours(path: Path, recogniser: asr.Recogniser) -> float:
+def ours(path: Path, recogniser: Recogniser) -> float:
     """Seconds for voice activity and words."""
     with tempfile.TemporaryDirectory() as name:
         timeline = decode(path, Path(name), "auto", silent())
@@ -79,7 +80,7 @@ def main() -> None:
     if hearing.peers_dir() is None:
         sys.exit("Set EARWITNESS_PEERS to a virtual environment with faster-whisper.")
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 3
-    recogniser = asr.Recogniser("whisper-base")
+    recogniser = Recogniser("whisper-base")
     print("| cores | Earwitness | faster-whisper | ratio of medians |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         path = joined(Path(name))

@@ -14,6 +14,7 @@ from engine.audio.decode import Timeline, decode
 from engine.errors import EngineError
 from engine.progress import silent
 from engine.speech import asr, diarize, merge, vad
+from engine.speech.recogniser import Recogniser
 from engine.weights.locate import is_present
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +39,7 @@ TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 
 @pytest.fixture(scope="module")
 def recogniser():
-    return asr.Recogniser("whisper-base")
+    return Recogniser("whisper-base")
 
 
 @pytest.fixture
@@ -184,7 +185,7 @@ def test_number_of_speakers(tmp_path, name, people):
 
 def _in_child(sender) -> None:
     """Use prompts of all kinds in a process that may crash."""
-    backend = asr.Recogniser("whisper-tiny.en")
+    backend = Recogniser("whisper-tiny.en")
     samples, _ = sf.read(AUDIO / "misc" / "jfk.wav", dtype="float32")
     for prompt in ("Glossary: Earwitness.", "", "Glossary: " + "word, " * 400, "é会議🎤"):
         backend.hear(samples, silent(), prompt=prompt)
@@ -208,4 +209,4 @@ def test_a_file_that_is_no_model_is_an_error_and_no_crash(monkeypatch, tmp_path)
     (tmp_path / "x.bin").write_bytes(b"<html>proxy</html>" * 100)
     monkeypatch.setattr("engine.speech.loading.locate", lambda *names: tmp_path / "x.bin")
     with pytest.raises(EngineError, match=r"not a whisper\.cpp model"):
-        asr.Recogniser("whisper-base")
+        Recogniser("whisper-base")

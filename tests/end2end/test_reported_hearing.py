@@ -22,6 +22,7 @@ from engine.messages import AnalyseOptions
 from engine.pipeline import analyse
 from engine.progress import silent
 from engine.speech import asr, diarize, guards, merge, vad
+from engine.speech.recogniser import Recogniser
 from engine.types import FloatArray, Span
 from engine.weights.locate import is_present
 
@@ -44,7 +45,7 @@ class Heard:
 
 @pytest.fixture(scope="module")
 def recogniser():
-    return asr.Recogniser("whisper-base")
+    return Recogniser("whisper-base")
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The course of a transcription with a scripted recogniser: no models."""
 
+import threading
 from collections.abc import Callable
 
 import numpy as np
@@ -8,9 +9,10 @@ import soundfile as sf
 
 from engine.errors import Cancelled
 from engine.progress import Report, silent
-from engine.speech.asr import AsrOptions, Recogniser, transcribe
+from engine.speech.asr import AsrOptions, transcribe
+from engine.speech.backend import Heard
 from engine.speech.guards import echoes
-from engine.speech.recogniser import Heard
+from engine.speech.recogniser import Recogniser
 from engine.types import Span, Word
 
 RATE = 16_000
@@ -38,6 +40,7 @@ class Scripted:
 
 def recogniser(monkeypatch, backend: Scripted) -> Recogniser:
     monkeypatch.setattr("engine.speech.loading.load_backend", lambda *arguments: backend)
+    monkeypatch.setattr("engine.speech.loading.most_at_once", lambda _: 1)
     return Recogniser("scripted")
 
 
@@ -73,6 +76,34 @@ def test_a_chinese_meeting_has_one_script(monkeypatch, timeline):
         ears = recogniser(monkeypatch, Scripted(script, {language: 0.99}))
         found = transcribe(ears, timeline, [Span(0, 20)], AsrOptions(), silent())
         assert {word.text for word in found.words} == expected
+
+
+def test_windows_side_by_side_come_back_in_order(monkeypatch, timeline):
+    """The first of two windows takes longer; the sequel of the second waits for it."""
+    second_done = threading.Event()
+    beside = []
+
+    def load(*_):
+        def script(seconds: float, *_: str) -> list[Word]:
+            if seconds > 25:
+                assert second_done.wait(10)
+            else:
+                second_done.set()
+            return talk(seconds)
+
+        beside.append(Scripted(script))
+        return beside[-1]
+
+    monkeypatch.setattr("engine.speech.loading.load_backend", load)
+    monkeypatch.setattr("engine.speech.loading.most_at_once", lambda _: 2)
+    monkeypatch.setattr("engine.speech.recogniser.physical_cores", lambda: 2)
+    ears = Recogniser("scripted")
+    found = transcribe(ears, timeline, [Span(0, 28), Span(40, 60)], AsrOptions("en"), silent())
+    assert len(beside) == ears.n_at_once == 2
+    assert [word.start for word in found.words] == sorted(word.start for word in found.words)
+    assert found.words[0].start < 1
+    assert found.words[-1].start > 58
+    assert {scripted.threads for scripted in beside} == {1}
 
 
 def test_a_decoder_that_stops_early_is_asked_again(monkeypatch, timeline):

@@ -7,9 +7,10 @@ from engine import messages, pipeline
 from engine.graph.store import Store
 from engine.jobs import Jobs
 from engine.progress import silent
-from engine.speech.asr import AsrOptions, Recogniser, Transcription
+from engine.speech.asr import AsrOptions, Transcription
+from engine.speech.backend import Heard
 from engine.speech.cross_check import MARK, cross_check, differences, doubtful, marked
-from engine.speech.recogniser import Heard
+from engine.speech.recogniser import Recogniser
 from engine.types import Span, Word
 
 RATE = 16_000
@@ -59,6 +60,7 @@ class Second:
 @pytest.fixture
 def second(monkeypatch):
     monkeypatch.setattr("engine.speech.loading.load_backend", lambda *arguments: Second())
+    monkeypatch.setattr("engine.speech.loading.most_at_once", lambda _: 1)
     return Recogniser("second")
 
 

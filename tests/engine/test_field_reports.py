@@ -52,6 +52,19 @@ def test_a_vocabulary_that_crashes_the_recogniser_is_said_and_left_out(source, t
         assert next(u.text for u in store.utterances(meeting.id)) == "we start now then"
 
 
+def test_windows_that_are_heard_side_by_side_are_no_crashes(source):
+    """G5: a step that another thread is still in was not begun and left."""
+    with latch.tried("step"):
+        for _ in range(3):
+            assert latch.is_open("step")
+            with latch.tried("step"):
+                assert latch.is_open("step")
+    note = settings.settings_path().parent / "latches" / "step"
+    assert not note.exists()
+    note.write_text(str(latch.MAX_CRASHES))
+    assert not latch.is_open("step")
+
+
 class FakeRecogniser:
     """Counts how many are alive: two would be two models in memory."""
 
@@ -67,7 +80,7 @@ class FakeRecogniser:
 
 def test_a_model_changed_during_a_job_is_used_by_the_next_one(source, tmp_path, monkeypatch):
     """G6: the running job keeps its model, and there are never two."""
-    monkeypatch.setattr("engine.speech.asr.Recogniser", FakeRecogniser)
+    monkeypatch.setattr("engine.speech.recogniser.Recogniser", FakeRecogniser)
     heard = []
 
     def transcribe(recogniser, path, spans, options, report):

@@ -61,7 +61,7 @@ def server(monkeypatch):
         monkeypatch.setattr(publisher, "PAGE", address + "/{repo}/resolve/{revision}/{file}")
         for name in ("http_proxy", "HTTP_PROXY"):
             monkeypatch.delenv(name, raising=False)
-        thread = threading.Thread(target=running.serve_forever)
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,))
         thread.start()
         yield running
         running.shutdown()
