@@ -230,18 +230,20 @@ def _first_hearings(session: _Session, windows: Sequence[Window]) -> Iterator[_F
     The language of a window is settled when its turn comes, after the windows before those that
     are still being heard; so the result does not depend on which thread is faster.
     """
-    n_beside = min(session.recogniser.n_at_once, len(windows))
     waiting: deque[Future[_First]] = deque()
 
-    def hear(index: int, language: str) -> _First:
+    def hear(index: int, language: str, n_beside: int) -> _First:
         samples = windows[index].samples(session.timeline_path)
         return _First(index, samples, language, _hear(session, samples, language, n_beside))
 
-    with ThreadPoolExecutor(n_beside) as pool:
+    with (
+        session.recogniser.side_by_side(len(windows)) as n_beside,
+        ThreadPoolExecutor(n_beside) as pool,
+    ):
         for index in range(len(windows)):
             languages = session.languages
             language = languages.expected(index) if languages else session.language
-            waiting.append(pool.submit(hear, index, language))
+            waiting.append(pool.submit(hear, index, language, n_beside))
             if len(waiting) == n_beside:
                 yield waiting.popleft().result()
         while waiting:

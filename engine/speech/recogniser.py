@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import queue
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from engine.errors import Cancelled
 from engine.progress import Report
@@ -30,15 +32,13 @@ class _Seat:
 class Recogniser:
     """A speech recogniser of the catalogue, loaded once and reused.
 
-    Small models are loaded twice: two windows side by side with half the threads each take a tenth
-    less time than one after the other, since threads of one window wait for each other. Calls from
-    more threads wait. Loading happens here, so a missing or damaged model is known at once.
+    One window at a time, unless ``side_by_side``: calls from other threads wait. Loading happens
+    here, so a missing or damaged model is known at once.
 
     Attributes:
         model_id: Catalogue id.
         is_multilingual: It can be told, and can detect, the language.
         language: The only language it knows, else "".
-        n_at_once: Windows that can be heard at the same time.
     """
 
     def __init__(self, model_id: str, threads: int = 0) -> None:
@@ -54,13 +54,37 @@ class Recogniser:
         """
         self.model_id = model_id
         self._threads = min(threads, physical_cores()) if threads > 0 else physical_cores()
-        self.n_at_once = min(loading.most_at_once(model_id), self._threads)
-        seats = [_Seat(model_id, self._threads) for _ in range(self.n_at_once)]
-        self.is_multilingual = seats[0].backend.is_multilingual
-        self.language = seats[0].backend.language
+        seat = _Seat(model_id, self._threads)
+        self.is_multilingual = seat.backend.is_multilingual
+        self.language = seat.backend.language
         self._free: queue.LifoQueue[_Seat] = queue.LifoQueue()
-        for seat in seats:
-            self._free.put(seat)
+        self._free.put(seat)
+
+    @contextmanager
+    def side_by_side(self, n_windows: int) -> Iterator[int]:
+        """Hear windows at the same time inside, each with its share of the threads.
+
+        Two windows with half the threads each take a tenth less time than one after the other on
+        idle cores and a third less on busy ones: threads of one window wait for each other. Each
+        needs a copy of the weights, which is loaded here and let go afterwards, so only small
+        models do it.
+
+        Args:
+            n_windows: How many there are.
+
+        Yields:
+            How many can be heard at a time, at least 1.
+        """
+        n = max(1, min(loading.most_at_once(self.model_id), self._threads, n_windows))
+        for _ in range(n - 1):
+            self._free.put(_Seat(self.model_id, self._threads))
+        try:
+            yield n
+        finally:
+            for _ in range(n - 1):
+                # The backend knows its seat by the question whether to stop; without this the two
+                # would keep each other, and some 400 MB, until a garbage collection.
+                del self._free.get().backend
 
     def hear(
         self,
