@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QCoreApplication, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
@@ -117,12 +117,13 @@ class ModelsPage(QWidget):
         if model.is_default:
             badges.append(Badge(self.tr("default set"), "accent"))
         card.column.addLayout(row(Label(model.title, "heading"), *badges, None, *buttons))
-        facts = [model.task, size(model.size), model.licence]
+        facts = [QCoreApplication.translate("models", model.task), size(model.size), model.licence]
         if model.memory_mb:
             facts.append(self.tr("{n} MB of memory").format(n=model.memory_mb))
         card.column.addWidget(Label("  ·  ".join(facts), "small", wraps=True))
         if model.note:
-            card.column.addWidget(Label(model.note, "muted", wraps=True))
+            note = QCoreApplication.translate("models", model.note)
+            card.column.addWidget(Label(note, "muted", wraps=True))
         return card
 
     def _start_fetch(self, ids: tuple[str, ...]) -> None:

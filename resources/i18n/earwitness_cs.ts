@@ -1674,6 +1674,109 @@ Licence: Apache-2.0</translation>
     </message>
 </context>
 <context>
+    <name>models</name>
+    <message>
+        <source>transcription</source>
+        <translation>přepis</translation>
+    </message>
+    <message>
+        <source>voice activity</source>
+        <translation>detekce řeči</translation>
+    </message>
+    <message>
+        <source>speaker segmentation</source>
+        <translation>rozdělení mluvčích</translation>
+    </message>
+    <message>
+        <source>speaker embedding</source>
+        <translation>otisk hlasu</translation>
+    </message>
+    <message>
+        <source>text embedding</source>
+        <translation>význam textu</translation>
+    </message>
+    <message>
+        <source>language model</source>
+        <translation>jazykový model</translation>
+    </message>
+    <message>
+        <source>audio tagging</source>
+        <translation>zvuky kolem řeči</translation>
+    </message>
+    <message>
+        <source>emotion</source>
+        <translation>emoce</translation>
+    </message>
+    <message>
+        <source>99 languages; the default.</source>
+        <translation>99 jazyků; výchozí.</translation>
+    </message>
+    <message>
+        <source>The default; larger models answer better.</source>
+        <translation>Výchozí; větší modely odpovídají lépe.</translation>
+    </message>
+    <message>
+        <source>For quick tests; too small to answer.</source>
+        <translation>Pro rychlé zkoušky; na odpovědi příliš malý.</translation>
+    </message>
+    <message>
+        <source>Small; says 'not stated' too often.</source>
+        <translation>Malý; příliš často říká, že to nezaznělo.</translation>
+    </message>
+    <message>
+        <source>99 languages; better and about three times slower than base.</source>
+        <translation>99 jazyků; lepší a asi třikrát pomalejší než base.</translation>
+    </message>
+    <message>
+        <source>99 languages; slow without many cores.</source>
+        <translation>99 jazyků; bez mnoha jader pomalý.</translation>
+    </message>
+    <message>
+        <source>99 languages; the best Whisper that a laptop runs.</source>
+        <translation>99 jazyků; nejlepší Whisper, který notebook zvládne.</translation>
+    </message>
+    <message>
+        <source>25 European languages with punctuation; fast and accurate.</source>
+        <translation>25 evropských jazyků s interpunkcí; rychlý a přesný.</translation>
+    </message>
+    <message>
+        <source>Chinese, Cantonese, English, Japanese, Korean; also names emotions and sound events.</source>
+        <translation>Čínština, kantonština, angličtina, japonština, korejština; pozná i emoce a zvuky.</translation>
+    </message>
+    <message>
+        <source>English; its work grows with the length of the speech, so short utterances are quick.</source>
+        <translation>Angličtina; práce roste s délkou řeči, krátké výroky jsou proto rychlé.</translation>
+    </message>
+    <message>
+        <source>Writes along word by word while somebody speaks; no punctuation.</source>
+        <translation>Píše slovo za slovem, zatímco někdo mluví; bez interpunkce.</translation>
+    </message>
+    <message>
+        <source>Answers much better than the default; wants 8 GB of memory.</source>
+        <translation>Odpovídá mnohem lépe než výchozí; potřebuje 8 GB paměti.</translation>
+    </message>
+    <message>
+        <source>Search in 94 languages; questions and passages get the prefixes it was trained with.</source>
+        <translation>Hledání v 94 jazycích; otázky a úryvky dostávají předpony, s nimiž byl učen.</translation>
+    </message>
+    <message>
+        <source>Laughter, applause, music and 524 other sounds of AudioSet.</source>
+        <translation>Smích, potlesk, hudba a 524 dalších zvuků z AudioSet.</translation>
+    </message>
+    <message>
+        <source>The same sounds in a quarter of the size.</source>
+        <translation>Tytéž zvuky ve čtvrtinové velikosti.</translation>
+    </message>
+    <message>
+        <source>The fastest; writes along while you record.</source>
+        <translation>Nejrychlejší; píše souběžně s nahráváním.</translation>
+    </message>
+    <message>
+        <source>Neutral, happy, angry, sad; its publisher has no ONNX file, so you add your own export (waveform at 16 kHz in, four logits out). 63 % right on acted speech.</source>
+        <translation>Klidný, veselý, hněvivý, smutný; vydavatel nemá soubor ONNX, přidejte proto vlastní export (vlnová křivka 16 kHz dovnitř, čtyři logity ven). U hrané řeči má pravdu v 63 %.</translation>
+    </message>
+</context>
+<context>
     <name>settings</name>
     <message>
         <source>Hearing</source>

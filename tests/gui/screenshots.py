@@ -1,4 +1,4 @@
-"""Pictures of every state of the window, to be looked at: ``screenshots.py OUT_DIR [THEME]``."""
+"""Pictures of every state of the window, to look at: ``screenshots.py OUT [THEME [LANGUAGE]]``."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from engine.types_answer import TraceEvent  # noqa: E402
 from gui.app import App, make_application  # noqa: E402
 
 
-def main(out_dir: Path, theme: str) -> None:  # noqa: PLR0915
+def main(out_dir: Path, theme: str, language: str) -> None:  # noqa: PLR0915
     """Walk through the states."""
     out_dir.mkdir(parents=True, exist_ok=True)
-    app = make_application(Settings(theme=theme))
+    app = make_application(Settings(theme=theme, ui_language=language))
     library = SCRATCH / "library"
     library.mkdir()
     for title in ("Weekly sync", "Customer interview with Dr. Halvorsen", "Design review"):
@@ -36,7 +36,7 @@ def main(out_dir: Path, theme: str) -> None:  # noqa: PLR0915
     meeting = fakes.fill(library)
     spoken = fakes.utterances(48)
     clients = fakes.FakeClients()
-    running = App(library, clients, Settings(theme=theme))
+    running = App(library, clients, Settings(theme=theme, ui_language=language))
     window = running.window
     size = os.environ.get("EARWITNESS_SHOT_SIZE", "1440x900")
     window.resize(*(int(part) for part in size.split("x")))
@@ -100,4 +100,5 @@ def main(out_dir: Path, theme: str) -> None:  # noqa: PLR0915
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "light")
+    given = dict(enumerate(sys.argv))
+    main(Path(sys.argv[1]), given.get(2, "light"), given.get(3, ""))

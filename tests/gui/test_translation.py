@@ -8,6 +8,7 @@ import pytest
 
 from engine import paths
 from engine.settings import Settings
+from engine.weights import catalogue
 from gui.translation import TsTranslator
 
 GUI = Path(__file__).resolve().parent.parent.parent / "gui"
@@ -43,6 +44,12 @@ def test_every_setting_is_translated(czech):
     for declared in fields(Settings):
         for key in ("title", "help", "group"):
             assert czech.translate("settings", declared.metadata[key]), declared.name
+
+
+def test_every_model_is_translated(czech):
+    for entry in catalogue.shipped():
+        for text in (entry.task, entry.note):
+            assert not text or czech.translate("models", text), text
 
 
 def test_placeholders_survive(czech):
