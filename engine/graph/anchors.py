@@ -318,18 +318,32 @@ def woven(heard: Utterance, edits: Sequence[Utterance]) -> str:
 def move_notes(
     database: Database, meeting_id: str, old: Sequence[Utterance], new: Sequence[Utterance]
 ) -> None:
-    """Point notes at the utterances that now hold their moments; in the caller's transaction."""
+    """Point notes at the utterances that now hold their moments; in the caller's transaction.
+
+    So are those that the user removed, which stand in what is left of the journal.
+    """
     found = database.rows(
         "SELECT id, utterances FROM notes WHERE meeting_id = ? AND utterances <> '[]'",
         (meeting_id,),
     )
+    edits = database.rows("SELECT id, changes FROM edits WHERE meeting_id = ?", (meeting_id,))
     placed = Placed(new)
-    place = {u.index: placed.best(u) for u in old} if found else {}
+    place = {u.index: placed.best(u) for u in old} if found or edits else {}
+
+    def moved(packed: str) -> str:
+        indices = {place.get(i) for i in json.loads(packed)}
+        return json.dumps(sorted(i for i in indices if i is not None))
+
     for key, packed in found:
-        moved = {place.get(i) for i in json.loads(packed)} - {None}
         database.connection.execute(
-            "UPDATE notes SET utterances = ? WHERE id = ?",
-            (json.dumps(sorted(i for i in moved if i is not None)), key),
+            "UPDATE notes SET utterances = ? WHERE id = ?", (moved(packed), key)
+        )
+    for key, packed in edits:
+        changes = json.loads(packed)
+        for change in changes:
+            change["before"]["utterances"] = moved(change["before"]["utterances"])
+        database.connection.execute(
+            "UPDATE edits SET changes = ? WHERE id = ?", (json.dumps(changes), key)
         )
 
 

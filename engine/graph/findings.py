@@ -156,7 +156,7 @@ class FindingTables(ArtefactTables):
         """What was written for the user and removed by the user, as the journal of edits has it."""
         edits = self.rows(
             "SELECT changes FROM edits WHERE meeting_id = ? AND operation = 'remove_note' "
-            "AND is_undone = 0",
+            "AND is_undone IN (0, 2)",
             (meeting_id,),
         )
         rows = [change["before"] for (packed,) in edits for change in json.loads(packed)]

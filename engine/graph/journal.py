@@ -6,8 +6,10 @@
   changed, appeared (before is null) or went (after is null), found by its key columns;
 * ``{"shift": {"meeting": M, "after": I, "by": N}}``: utterances behind index I moved by N.
 
-Keys in it are keys of this library. Hearing a meeting again empties its journal, since the rows
-it speaks of are gone; the version that was replaced stays.
+``edits.is_undone`` is 0 for what can be taken back, 1 for what was, and 2 for a removed note from
+before the meeting was heard again. Keys in it are keys of this library. Hearing a meeting again
+empties its journal but for these, since the rows it speaks of are gone; the version that was
+replaced stays.
 """
 
 from __future__ import annotations
@@ -113,8 +115,8 @@ def recorded(store: Store, meeting_id: str, operation: str) -> Iterator[Journal]
             (meeting_id, now(), operation, json.dumps(journal.changes, ensure_ascii=False)),
         )
         connection.execute(
-            "DELETE FROM edits WHERE meeting_id = ? AND id NOT IN (SELECT id FROM edits WHERE "
-            "meeting_id = ? ORDER BY id DESC LIMIT ?)",
+            "DELETE FROM edits WHERE meeting_id = ? AND is_undone <> 2 AND id NOT IN (SELECT id "
+            "FROM edits WHERE meeting_id = ? ORDER BY id DESC LIMIT ?)",
             (meeting_id, meeting_id, MAX_EDITS),
         )
         _settle(store, meeting_id, journal.changes)

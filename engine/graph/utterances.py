@@ -101,8 +101,15 @@ class UtteranceTables(FindingTables):
             "(SELECT speaker_id FROM utterances WHERE meeting_id = ? AND speaker_id NOTNULL)",
             (meeting_id, meeting_id),
         )
-        # The journal speaks of rows that are gone now.
-        connection.execute("DELETE FROM edits WHERE meeting_id = ?", (meeting_id,))
+        # The journal speaks of rows that are gone now; what was not wanted stays unwanted.
+        connection.execute(
+            "UPDATE edits SET is_undone = 2 WHERE meeting_id = ? AND operation = 'remove_note' "
+            "AND is_undone = 0",
+            (meeting_id,),
+        )
+        connection.execute(
+            "DELETE FROM edits WHERE meeting_id = ? AND is_undone <> 2", (meeting_id,)
+        )
         anchors.move_notes(self, meeting_id, old.utterances, new.utterances)
         self.recount(meeting_id)
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import MeetingNotFound, StoreError
@@ -271,6 +273,23 @@ def test_a_removed_note_does_not_come_back_unless_it_is_undone(store, m):
     edits.undo(store, m)
     store.save_notes(m, "action", [found, other])
     assert [n.text for n in store.notes(m, "action")] == ["Buy a pump", "Sell it"]
+
+
+def test_a_removed_note_stays_away_when_the_meeting_is_heard_again(store, m):
+    note = Note("action", "Forty thousand", 4.2, 6.0, utterances=(1,), source="model")
+    store.save_notes(m, "action", [note])
+    edits.remove_note(store, m, store.notes(m)[0].id)
+    # Heard again, one line is two: what was line 1 is now line 2.
+    first, *rest = LINES
+    halves = [line(0.0, 2.0, 0, "We must decide"), line(2.1, 4.0, 0, "the budget today")]
+    store.save_utterances(m, [*halves, *rest])
+    assert edits.undo(store, m) == ""
+    another = replace(note, text="The budget", start=2.1, end=4.0, utterances=(1,))
+    store.save_notes(m, "action", [replace(note, utterances=(2,)), another])
+    assert [found.text for found in store.notes(m)] == ["The budget"]
+    store.save_utterances(m, [first, *rest])
+    store.save_notes(m, "action", [note])
+    assert "Forty thousand" not in [found.text for found in store.notes(m)]
 
 
 def test_a_note_the_user_wrote_and_removed_keeps_nothing_away(store, m):
