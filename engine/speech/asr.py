@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -204,13 +205,14 @@ def _hear_all(
     words: list[Word] = []
     events: list[Event] = []
     report("transcribe", done, total)
-    for window, first in zip(windows, _first_hearings(session, windows), strict=True):
-        heard = _settled(session, window, first)
-        words += heard.words
-        events += heard.tags
-        session.found[heard.language] += len(heard.words)
-        done += window.duration
-        report("transcribe", done, total)
+    with closing(_first_hearings(session, windows)) as hearings:
+        for window, first in zip(windows, hearings, strict=True):
+            heard = _settled(session, window, first)
+            words += heard.words
+            events += heard.tags
+            session.found[heard.language] += len(heard.words)
+            done += window.duration
+            report("transcribe", done, total)
     return words, events
 
 
@@ -224,7 +226,7 @@ class _First:
     heard: Heard
 
 
-def _first_hearings(session: _Session, windows: Sequence[Window]) -> Iterator[_First]:
+def _first_hearings(session: _Session, windows: Sequence[Window]) -> Generator[_First]:
     """Hear the windows in order, as many at the same time as the recogniser can.
 
     The language of a window is settled when its turn comes, after the windows before those that
