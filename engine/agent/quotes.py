@@ -7,6 +7,7 @@ says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -131,7 +132,27 @@ def with_the_reason(
     quote = quotation(draft.evidence[best], best, intent.terms)
     if intent.operation is Operation.CUE_MOMENT:
         kept = ()
+    elif _is_linked(intent, draft.evidence[best : best + 1], ""):
+        kept = tuple(c for c in kept if not _joins_strangers(intent, c, draft.evidence))
     return replace(draft, claims=(*kept, quote)), ()
+
+
+_BECAUSE = re.compile(r"\b(?:because|since|due to|owing to)\b", re.I)
+
+
+def _joins_strangers(intent: Intent, claim: Claim, evidence: Sequence[Evidence]) -> bool:
+    """Whether a sentence takes for the reason what was said of something else."""
+    because = _BECAUSE.search(claim.text)
+    cited = [evidence[i] for i in sorted(_cited([claim]))]
+    return because is not None and not _is_linked(intent, cited, claim.text[because.end() :])
+
+
+def _is_linked(intent: Intent, cited: Sequence[Evidence], reason: str) -> bool:
+    """Whether the moment that tells a reason names what the question asks about."""
+    names = content_stems(" ".join(item.utterance.speaker for item in cited))
+    asked = content_stems(intent.question) - names
+    told = max(cited, key=lambda item: overlap(reason, item.utterance.text), default=None)
+    return told is not None and bool(asked & content_stems(told.utterance.text))
 
 
 def in_their_words(

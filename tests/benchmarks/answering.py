@@ -21,7 +21,7 @@ import statistics
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +32,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "benchmarks")]
 
 import planted  # noqa: E402
 
-from engine.agent.judge import judge, judged  # noqa: E402
+from engine.agent.judge import Judged, judge, judged  # noqa: E402
 from engine.agent.loop import AskOptions, answer  # noqa: E402
 from engine.agent.synthesise import Pen  # noqa: E402
 from engine.agent.systems import SYSTEMS  # noqa: E402
@@ -273,29 +273,41 @@ def run_noise(options: argparse.Namespace, tools: Tools) -> None:
 
 
 def run_judge(options: argparse.Namespace, tools: Tools) -> None:
-    """How far the default model, as judge, agrees with exact gold."""
+    """How far the default model, as judge, agrees with exact gold.
+
+    Each question is judged with its answer and with the answer of the question before it, which
+    is wrong: a judge that finds everything right agrees with half.
+    """
     system = options.systems.split(",")[0]
     meeting = planted.make(int(options.minutes.split(",")[0]), 1)
-    verdicts, gold = [], []
+    questions = [q for q in meeting.questions if q.evidence and q.gold.number is None]
     with library(meeting, tools) as (store, meeting_id):
         ask = asker(store, meeting_id, system, tools)
-        for question in meeting.questions:
-            if not question.evidence or question.gold.number is not None:
-                continue
-            found = ask(question)
-            reference = " ".join(
-                f"{u.speaker}: {u.text}" for u in (meeting.utterances[i] for i in question.evidence)
-            )
-            verdicts.append(
-                judge(question.text, reference, found.text, Pen(tools.chat(), silent()))
-            )
-            gold.append(planted.is_right(found, question))
-    means = judged(verdicts, gold)
-    print("| judge | answers | judged right | right by rule | mark | agreement |")
-    print("|---|---|---|---|---|---|")
-    print(
-        f"| {CHAT_MODEL} | {means.n} | {means.accuracy:.2f} | {statistics.mean(gold):.2f} | "
-        f"{means.mark:.1f} | {means.agreement:.2f} |"
+        answers = [ask(question) for question in questions]
+    pen = Pen(tools.chat(), silent())
+
+    def judgements(found: Sequence[Answer]) -> tuple[Judged, list[bool]]:
+        gold = [planted.is_right(a, q) for a, q in zip(found, questions, strict=True)]
+        verdicts = [
+            judge(q.text, spoken(meeting, q), a.text, pen)
+            for a, q in zip(found, questions, strict=True)
+        ]
+        return judged(verdicts, gold), gold
+
+    print("| answers | judge | n | judged right | right by rule | mark | agreement |")
+    print("|---|---|---|---|---|---|---|")
+    for label, found in (("its own", answers), ("another's", answers[-1:] + answers[:-1])):
+        means, gold = judgements(found)
+        print(
+            f"| {label} | {CHAT_MODEL} | {means.n} | {means.accuracy:.2f} | "
+            f"{statistics.mean(gold):.2f} | {means.mark:.1f} | {means.agreement:.2f} |"
+        )
+
+
+def spoken(meeting: planted.Meeting, question: planted.Question) -> str:
+    """The lines that hold the answer, as a reference."""
+    return " ".join(
+        f"{u.speaker}: {u.text}" for u in (meeting.utterances[i] for i in question.evidence)
     )
 
 

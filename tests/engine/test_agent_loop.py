@@ -354,6 +354,23 @@ def test_a_why_answered_with_the_effect_quotes_the_likeliest_reason(store):
     assert "flood" in found.text
 
 
+def test_what_was_said_of_something_else_is_no_reason(store):
+    lines = [
+        ("Ann", "The glass only arrives in October, that hits the greenhouse opening of course."),
+        ("Bob", "Coming back to the intranet, nobody has complained so far."),
+        ("Ann", "Then the greenhouse opening is postponed to next year."),
+    ]
+    drafted = "The greenhouse opening was postponed because nobody had complained so far [u2][u3]."
+    found, _, _ = ask(
+        store,
+        said(store, *lines),
+        "Why was the greenhouse opening postponed?",
+        *[drafted, "5"] * 5,
+    )
+    assert "complained" not in found.text
+    assert "glass" in found.text
+
+
 def test_a_line_copied_whole_becomes_a_quotation(store, meeting_id):
     found, _, _ = ask(
         store,
