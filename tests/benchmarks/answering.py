@@ -305,10 +305,13 @@ def run_judge(options: argparse.Namespace, tools: Tools) -> None:
 
 
 def spoken(meeting: planted.Meeting, question: planted.Question) -> str:
-    """The lines that hold the answer, as a reference."""
-    return " ".join(
-        f"{u.speaker}: {u.text}" for u in (meeting.utterances[i] for i in question.evidence)
-    )
+    """The lines that hold the answer with their times, as a reference."""
+    choice = f"{question.gold.letter}). " if question.gold.letter else ""
+    lines = [
+        f"[{int(u.start) // 60}:{int(u.start) % 60:02}] {u.speaker}: {u.text}"
+        for u in (meeting.utterances[i] for i in question.evidence)
+    ]
+    return choice + " ".join(lines)
 
 
 if __name__ == "__main__":
