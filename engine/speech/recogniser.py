@@ -67,7 +67,7 @@ class Recogniser:
         Two windows with half the threads each take a tenth less time than one after the other on
         idle cores and a third less on busy ones: threads of one window wait for each other. Each
         needs a copy of the weights, which is loaded here and let go afterwards, so only small
-        models do it.
+        models do it, and only for more than a few windows.
 
         Args:
             n_windows: How many there are.
@@ -75,7 +75,7 @@ class Recogniser:
         Yields:
             How many can be heard at a time, at least 1.
         """
-        n = max(1, min(loading.most_at_once(self.model_id), self._threads, n_windows))
+        n = max(1, min(loading.most_at_once(self.model_id), self._threads, n_windows // 2))
         for _ in range(n - 1):
             self._free.put(_Seat(self.model_id, self._threads))
         try:
