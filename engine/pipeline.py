@@ -294,7 +294,7 @@ def _checked(
     path = run.timeline().path
     spans = cross_check.doubtful(heard.words, run.store.spans(run.meeting_id))
     second = run.tools.recogniser(run.options.check_model)
-    options = asr.AsrOptions(heard.language, run.options.vocabulary)
+    options = asr.AsrOptions(heard.language, run.options.vocabulary, run.options.script)
     differing = cross_check.cross_check(second, path, heard.words, spans, options, report)
     seconds = round(sum(span.duration for span in spans), 1)
     details: dict[str, object] = {"checked_seconds": seconds, "differing": len(differing)}

@@ -35,9 +35,6 @@ CHECKS = (
 )
 
 VARIABLES = {
-    # as engine/openmp.py sets it, also for libraries that a test loads by itself
-    "OMP_WAIT_POLICY": "PASSIVE",
-    "GOMP_SPINCOUNT": "1000",
     "PYTHONUNBUFFERED": "1",
     # kept, so that each worker does not rewrite the assertions of every test anew
     "PYTHONDONTWRITEBYTECODE": "",

@@ -11,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-# They are read when Qt and ggml are loaded, so they are set before any test module is imported.
+# Both are read when Qt and ggml are loaded, so they are set before any test module is imported.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 ROOT = Path(__file__).resolve().parent.parent
 # speech_maker, odd_files: makers of fixtures that tests of several folders share. The sources come
 # first, or the folders tests/engine and tests/gui would be taken for the packages of these names.
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from engine import openmp  # noqa: E402
+
+openmp.configure()
 LOOPBACK = ("127.", "::1", "localhost")
 THREAD_GRACE_SECONDS = 2.0
 

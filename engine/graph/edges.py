@@ -42,7 +42,8 @@ def reply_edges(utterances: Sequence[Utterance]) -> Iterator[Edge]:
             weight = 1 - max(0.0, gap) / (2 * REPLY_SECONDS)
             if is_back_channel(reply.text):
                 weight *= 0.5
-            manner = "answers a question of" if is_question(before.text) else "replies to"
+            is_asked = is_question(before.text)
+            manner = "answers a question of" if is_asked else "replies to"
             after = "while speaking" if gap < 0 else f"after {gap:.1f} s"
             reason = (
                 f"{reply.speaker or 'somebody'} {manner} {before.speaker or 'somebody'} {after}"
@@ -51,7 +52,7 @@ def reply_edges(utterances: Sequence[Utterance]) -> Iterator[Edge]:
                 reply.index,
                 before.index,
                 Relation.REPLY_TO,
-                min(1.0, weight + 0.2 * is_question(before.text)),
+                min(1.0, weight + 0.2 * is_asked),
                 reason,
             )
             break

@@ -39,10 +39,8 @@ def in_one_script(words: Sequence[Word], preferred: str = "") -> tuple[Word, ...
     """
     text = "".join(word.text for word in words)
     forms = {script: _converter(script).convert(text) for script in SCRIPTS}
-    script = preferred
-    if script not in SCRIPTS:
-        changed = {name: _n_differing(text, form) for name, form in forms.items()}
-        script = min(changed, key=lambda name: changed[name])
+    nearest = min(SCRIPTS, key=lambda name: _n_differing(text, forms[name]))
+    script = preferred if preferred in SCRIPTS else nearest
     if len(forms[script]) != len(text):  # no table is known to do so
         return tuple(replace(w, text=_converter(script).convert(w.text)) for w in words)
     ends = accumulate(len(word.text) for word in words)
