@@ -83,7 +83,7 @@ def settle(folder: Path) -> None:
                 _finish(folder)
             else:
                 _remove(staging)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise StoreError(
             f"An interrupted change of {folder} cannot be finished.", str(error)
         ) from error
@@ -118,7 +118,7 @@ def _finish(folder: Path) -> None:
     staging = folder / STAGING_NAME
     files = staging / _FILES
     # A log of the old database must be gone before the new one lies beside it.
-    for name in json.loads((staging / _READY).read_text("utf-8")):
+    for name in _dropped(json.loads((staging / _READY).read_text("utf-8"))):
         (folder / name).unlink(missing_ok=True)
     for path in sorted(files.rglob("*")):
         if path.is_file():
@@ -128,6 +128,20 @@ def _finish(folder: Path) -> None:
             _to_disk(place.parent)
     _to_disk(folder)
     _remove(staging)
+
+
+def _dropped(names: object) -> list[Path]:
+    """The files to drop, all inside the folder; ValueError when the list is none of ours.
+
+    The folder may come from somebody else, and opening it must not delete files elsewhere.
+    """
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise ValueError("the list of files to drop is damaged")
+    paths = [Path(name) for name in names]
+    for path in paths:
+        if path.anchor or ".." in path.parts:
+            raise ValueError(f"{path} lies outside of the folder")
+    return paths
 
 
 def _remove(staging: Path) -> None:

@@ -8,6 +8,7 @@ journal is one JSON object a line: start, pauses, losses, notes, stop, taken.
 from __future__ import annotations
 
 import json
+import math
 import os
 import struct
 import sys
@@ -29,6 +30,7 @@ _HEADER_BYTES = 44
 _CHUNK_SAMPLES = 1 << 16
 _MAX_BYTES = 0xFFFFFFFF
 _GROWS_WITHIN_SECONDS = 5
+_LARGEST_PID = 0x7FFFFFFF
 Pcm = npt.NDArray[np.int16]
 
 
@@ -154,28 +156,53 @@ class Journal:
 
 
 def read_take(folder: Path) -> Take | None:
-    """Read a recording's journal; None when the folder holds none."""
+    """Read a recording's journal; None when the folder holds none.
+
+    What a damaged line says is left out or guessed, so that the sound is found all the same.
+    """
     facts = list(_lines(folder / JOURNAL))
     start = next((fact for fact in facts if fact["event"] == "start"), None)
     if start is None:
         return None
     noted = ("note", "bookmark", "pause", "lost", "found", "dropped", "suspended", "silent")
     notes = [
-        Note(float(fact.get("at", 0.0)), fact["event"], str(fact.get("text", "")))
+        Note(at, fact["event"], str(fact.get("text", "")))
         for fact in facts
-        if fact["event"] in noted
+        if fact["event"] in noted and (at := _number(fact.get("at", 0.0))) is not None
     ]
-    tracks = [folder / name for name in start["tracks"]]
-    events = {fact["event"] for fact in facts}
+    events = {str(fact["event"]) for fact in facts}
+    pid = _number(start.get("pid")) or 0
     return Take(
         folder,
-        float(start["wall"]),
-        tuple(path for path in tracks if path.exists()),
+        _number(start.get("wall")) or 0.0,
+        _tracks(folder, start.get("tracks")),
         tuple(notes),
         "stop" in events,
         "taken" in events,
-        int(start["pid"]),
+        int(pid) if abs(pid) <= _LARGEST_PID else 0,
     )
+
+
+def _number(value: object) -> float | None:
+    """A finite number of a journal, None for anything else."""
+    try:
+        found = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
+def _tracks(folder: Path, names: object) -> tuple[Path, ...]:
+    """The files of a recording: those its journal names, as long as they lie in its folder.
+
+    Tracks are written to when they are mended, so a name must not lead elsewhere.
+    """
+    given = names if isinstance(names, list) else []
+    own = [name for name in given if isinstance(name, str) and Path(name).name == name]
+    paths = [folder / name for name in own] or [
+        path for path in sorted(folder.glob("*.wav")) if path.name != JOINED
+    ]
+    return tuple(path for path in paths if path.is_file() and not path.is_symlink())
 
 
 def takes(recordings_dir: Path) -> list[Take]:

@@ -127,7 +127,7 @@ class MeetingTable(Database):
         Raises:
             StoreError: The id is not one of ours, or the folder cannot be made.
         """
-        if not meeting_id.isalnum() or not meeting_id.isascii():
+        if not is_meeting_id(meeting_id):
             raise StoreError(f"{meeting_id[:40]!r} is not the id of a meeting.")
         folder = self.library_dir / "media" / meeting_id
         if not self.is_read_only:
@@ -193,6 +193,14 @@ class MeetingTable(Database):
             meeting_id = "m" + secrets.token_hex(4)
             if self.value("SELECT 1 FROM meetings WHERE id = ?", (meeting_id,)) is None:
                 return meeting_id
+
+
+def is_meeting_id(text: str) -> bool:
+    """Whether a text can be the id of a meeting, and with that the name of its folder.
+
+    A library may come from somebody else; what it calls an id must not lead out of it.
+    """
+    return text.isalnum() and text.isascii()
 
 
 def _meeting(row: tuple[Any, ...]) -> Meeting:

@@ -9,6 +9,7 @@ from sqlite3 import Connection
 from engine.errors import StoreError
 from engine.graph import library_index
 from engine.graph.answers import AnswerTables
+from engine.graph.meetings import is_meeting_id
 from engine.types import DeleteReceipt
 
 # Tables with a row per thing of a meeting, in the order of the receipt.
@@ -131,7 +132,8 @@ def _with_media(store: AnswerTables) -> list[str]:
     """Deleted meetings whose sound cannot be removed yet."""
     known = {row[0] for row in store.rows("SELECT id FROM meetings")}
     noted = str(store.value("SELECT value FROM library_state WHERE key = 'scrub'") or "")
-    folders = [store.library_dir / "media" / key for key in noted.split() if key not in known]
+    gone = [key for key in noted.split() if key not in known and is_meeting_id(key)]
+    folders = [store.library_dir / "media" / key for key in gone]
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
     return [folder.name for folder in folders if folder.exists()]

@@ -103,16 +103,18 @@ def copy_meeting(
 
     Raises:
         MeetingNotFound: The source has no such meeting.
-        StoreError: The target cannot be written, or is full; it is as it was before.
+        StoreError: The target cannot be written, or is full; it is as it was before. Or the
+            source calls a path an id.
     """
     report = report or silent()
     if source.library_dir.resolve() == target.library_dir.resolve():
         raise StoreError("A meeting cannot be copied into its own library.")
     meeting = source.meeting(meeting_id)
+    media = source.media_dir(meeting.id)
     sweep(target)
     keys = _Keys(meeting.id, _free_id(target, meeting.id))
     with arriving(target, keys.new_id) as folder:
-        n_files, n_bytes = _copy_files(source, meeting.id, folder, report.part(0.0, 0.6))
+        n_files, n_bytes = _copy_files(media, folder, report.part(0.0, 0.6))
         rows = _copy_rows(source, target, keys, report.part(0.6, 1.0))
     return Copied(keys.new_id, rows, n_files, n_bytes)
 
@@ -313,9 +315,8 @@ def _marked(folder: Path, database: Path) -> Iterator[None]:
         yield
 
 
-def _copy_files(source: Store, meeting_id: str, folder: Path, report: Report) -> tuple[int, int]:
+def _copy_files(media: Path, folder: Path, report: Report) -> tuple[int, int]:
     """Copy the media folder; returns the number of files and of bytes."""
-    media = source.library_dir / "media" / meeting_id
     paths = [p for p in sorted(media.rglob("*")) if p.is_file() and p.name != ARRIVING]
     n_bytes = sum(path.stat().st_size for path in paths)
     done = 0
@@ -331,5 +332,5 @@ def _copy_files(source: Store, meeting_id: str, folder: Path, report: Report) ->
                 writer.flush()
                 os.fsync(writer.fileno())
     except OSError as error:
-        raise explained(error, source.path if not os.access(media, os.R_OK) else folder) from error
+        raise explained(error, media if not os.access(media, os.R_OK) else folder) from error
     return len(paths), done
