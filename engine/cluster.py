@@ -25,11 +25,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine import messages, process
+from engine.audio.fingerprint import fingerprint
 from engine.errors import Cancelled, EngineError, StoreError
 from engine.graph import transfer
 from engine.graph.store import Store
 from engine.jobs import with_settings
-from engine.pipeline import fingerprint
 from engine.types import Meeting
 
 if TYPE_CHECKING:

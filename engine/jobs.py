@@ -275,7 +275,7 @@ class Jobs:
 
 def _delete(request: messages.Delete, report: Report, _: OnPartial) -> object:
     with Store(Path(request.library_dir)) as store:
-        return store.delete_meeting(request.meeting_id)
+        return store.delete_meeting(request.meeting_id, with_recordings=True)
 
 
 def _forget_voice(request: messages.ForgetVoice, report: Report, _: OnPartial) -> int:

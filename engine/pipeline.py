@@ -6,7 +6,6 @@ finished stage, and a stage runs again only when its own options changed or an e
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import time
 from collections.abc import Callable
@@ -15,9 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
-from engine import sealed
 from engine.audio import decode as audio
 from engine.audio.decode import Timeline
+from engine.audio.fingerprint import fingerprint
 from engine.embed import Embedder
 from engine.errors import AudioError, Cancelled, EngineError
 from engine.graph.build import build_graph
@@ -54,9 +53,6 @@ SHARES: dict[Stage, float] = {
     Stage.INDEX: 0.06,
 }
 """The stages in their order, each with its share of the whole time for the progress bar."""
-
-FINGERPRINT_BYTES = 1 << 20
-"""How much of a file's head and tail its fingerprint reads."""
 
 
 class Tools(Protocol):
@@ -353,29 +349,6 @@ _STAGES: dict[Stage, Callable[[_Run, Report], dict[str, object]]] = {
     Stage.EVENTS: _find_events,
     Stage.INDEX: _index,
 }
-
-
-def fingerprint(source: Path) -> str:
-    """Tell a file from others by its size, head and tail, in constant time.
-
-    Raises:
-        AudioError: The file cannot be opened.
-    """
-    digest = hashlib.sha256()
-    try:
-        with sealed.open_file(source, "rb") as file:
-            size = sealed.size(source)
-            digest.update(str(size).encode())
-            digest.update(file.read(FINGERPRINT_BYTES))
-            file.seek(max(0, size - FINGERPRINT_BYTES))
-            digest.update(file.read(FINGERPRINT_BYTES))
-    except IsADirectoryError as error:
-        raise AudioError(f"{source} is a folder.", "Name the files in it.") from error
-    except FileNotFoundError as error:
-        raise AudioError(f"There is no file {source}.", "Check the path.") from error
-    except OSError as error:
-        raise AudioError(f"{source} cannot be read: {error.strerror}.") from error
-    return digest.hexdigest()
 
 
 def peak_memory_mb() -> float:

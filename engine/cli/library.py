@@ -52,7 +52,8 @@ def show(arguments: argparse.Namespace) -> int:
 def delete(arguments: argparse.Namespace) -> int:
     """Delete a meeting and print what was removed."""
     with session.open_store(arguments, read_only=False) as store:
-        receipt: DeleteReceipt = store.delete_meeting(store.meeting(arguments.meeting).id)
+        meeting_id = store.meeting(arguments.meeting).id
+        receipt: DeleteReceipt = store.delete_meeting(meeting_id, with_recordings=True)
     if arguments.json:
         output.print_json(receipt)
         return 0

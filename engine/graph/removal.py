@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 from sqlite3 import Connection
 
-from engine.errors import StoreError
+from engine.audio import take
+from engine.audio.fingerprint import fingerprint
+from engine.errors import AudioError, StoreError
 from engine.graph import library_index
 from engine.graph.answers import AnswerTables
 from engine.graph.meetings import is_meeting_id
@@ -24,11 +26,19 @@ REPAIR_NAME = ".repair"
 FULL_TEXT_TABLES = ("utterances_fts", "utterances_dense", "expansions_fts")
 
 
-def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
+def delete_meeting(
+    store: AnswerTables, meeting_id: str, *, with_recordings: bool = False
+) -> DeleteReceipt:
     """Remove a meeting: rows, full-text entries, answers that quote it, vectors, sound.
 
     The rows go first, in one transaction; the files are scrubbed afterwards, and a scrub that
     was interrupted is finished when the library is opened again.
+
+    Args:
+        store: Open for writing.
+        meeting_id: The meeting.
+        with_recordings: Remove the recording made here that it was heard from, too. Not for a
+            meeting whose hearing failed: there the recording is all there is.
 
     Raises:
         MeetingNotFound: No meeting has this id.
@@ -38,6 +48,8 @@ def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
     key = meeting.id
     media = store.media_dir(key)
     counts = _counted(store, key)
+    # Before the rows: after them nobody would know any more whose recording it is.
+    removed = _remove_takes(store, key) if with_recordings else (0, 0)
     with store.transaction() as connection:
         connection.execute(
             "INSERT INTO library_state VALUES ('scrub', ?) "
@@ -51,7 +63,7 @@ def delete_meeting(store: AnswerTables, meeting_id: str) -> DeleteReceipt:
     finally:
         scrub(store)
     rows = {table: n for table, n in counts.items() if n} | {"meetings": 1}
-    return DeleteReceipt(key, meeting.title, rows, n_files, n_bytes)
+    return DeleteReceipt(key, meeting.title, rows, n_files + removed[0], n_bytes + removed[1])
 
 
 def _counted(store: AnswerTables, key: str) -> dict[str, int]:
@@ -142,6 +154,29 @@ def _with_media(store: AnswerTables) -> list[str]:
 def _log_is_emptied(store: AnswerTables) -> bool:
     ((is_busy, _, _),) = store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return not is_busy
+
+
+def _remove_takes(store: AnswerTables, key: str) -> tuple[int, int]:
+    """Remove the recordings of this library that a meeting was heard from; files and bytes.
+
+    The window lets go of a recording once it was heard; one that was recorded or heard by a
+    command, or whose hearing was stopped half-way, is still there.
+    """
+    mark = store.value("SELECT fingerprint FROM meetings WHERE id = ?", (key,))
+    n_files = n_bytes = 0
+    for one in take.takes(store.library_dir / "recordings") if mark else ():
+        is_over = one.is_finished or not take.is_growing(one)
+        if is_over and any(_is_of(path, mark) for path in (*one.tracks, one.folder / take.JOINED)):
+            removed = _remove_media(one.folder)
+            n_files, n_bytes = n_files + removed[0], n_bytes + removed[1]
+    return n_files, n_bytes
+
+
+def _is_of(path: Path, mark: str) -> bool:
+    try:
+        return path.is_file() and fingerprint(path) == mark
+    except AudioError:
+        return False
 
 
 def _remove_media(folder: Path) -> tuple[int, int]:

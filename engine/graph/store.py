@@ -55,11 +55,15 @@ class Store(VoiceTables):
             self.close()
             raise
 
-    def delete_meeting(self, meeting_id: str) -> DeleteReceipt:
+    def delete_meeting(self, meeting_id: str, *, with_recordings: bool = False) -> DeleteReceipt:
         """Remove every trace of a meeting from every file of the library.
+
+        Args:
+            meeting_id: The meeting.
+            with_recordings: Also the recording it was heard from, where that was made here.
 
         Raises:
             MeetingNotFound: No meeting has this id.
             StoreError: The library cannot be written.
         """
-        return removal.delete_meeting(self, meeting_id)
+        return removal.delete_meeting(self, meeting_id, with_recordings=with_recordings)

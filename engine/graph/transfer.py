@@ -124,7 +124,7 @@ def move_meeting(
 ) -> Copied:
     """Copy a meeting, then remove every trace of it from the source; see ``copy_meeting``."""
     copied = copy_meeting(source, target, meeting_id, report)
-    source.delete_meeting(meeting_id)
+    source.delete_meeting(meeting_id, with_recordings=True)
     return copied
 
 

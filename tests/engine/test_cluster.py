@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from engine import cluster, messages
+from engine.audio.fingerprint import fingerprint
 from engine.cli import hear
 from engine.errors import AudioError, EngineError
 from engine.graph.store import Store
-from engine.pipeline import fingerprint
 from engine.types import Utterance
 
 

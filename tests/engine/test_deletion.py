@@ -1,17 +1,23 @@
 """A deleted meeting is gone from every file: what its rows held is looked for byte by byte."""
 
+import os
 import random
 import sqlite3
 
 import numpy as np
 import pytest
 
+from engine import messages
+from engine.__main__ import main
+from engine.audio import take
+from engine.audio.fingerprint import fingerprint
 from engine.errors import StoreError
 from engine.graph import care, database, edits, library_index, removal
 from engine.graph.database import DATABASE_NAME
 from engine.graph.ownership import owned_tables, schema
 from engine.graph.store import Store
 from engine.graph.voices import Suggestion
+from engine.jobs import Jobs
 from engine.progress import silent
 from engine.types import (
     Acoustics,
@@ -242,6 +248,69 @@ def test_sound_that_cannot_be_removed_yet_stays_on_the_list(filled, tmp_path, mo
             assert len(again.meetings()) == 2, "the library opens all the same"
     Store(tmp_path).close()
     assert not (tmp_path / "media" / doomed).exists()
+
+
+def a_take(store, name, key="", loudness=100, is_finished=True, pid=0):
+    """A recording of the library; heard already when a meeting is named."""
+    folder = store.library_dir / "recordings" / name
+    folder.mkdir(parents=True)
+    journal = take.Journal(folder)
+    journal.write("start", tracks=["microphone.wav"], rate_hz=16_000, pid=pid)
+    track = take.TrackFile(folder / "microphone.wav", 16_000)
+    track.append(np.full(16_000, loudness, np.int16))
+    track.close()
+    if is_finished:
+        journal.write("stop", at=1.0)
+    if key:
+        (path,) = take.read_take(folder).tracks
+        store.update_meeting(key, fingerprint=fingerprint(path))
+    return folder
+
+
+def test_a_recording_that_was_heard_goes_with_its_meeting_and_no_other(filled, tmp_path):
+    """Else its sound stays in the library, and the next start makes a meeting of it again."""
+    store, (_, doomed, kept) = filled
+    heard = a_take(store, "1", doomed, 100)
+    others = [a_take(store, "2", kept, 200), a_take(store, "3", loudness=300)]
+    receipt = Jobs().run(messages.Delete("", str(tmp_path), doomed), silent(), lambda _: None)
+    assert not heard.exists()
+    assert all(folder.exists() for folder in others)
+    assert receipt.n_files == 3, "the sound, the track and its journal"
+    assert [one.folder for one in take.unfinished(tmp_path / "recordings")] == others
+
+
+def test_the_command_deletes_the_recording_too(filled, tmp_path):
+    store, (_, doomed, _) = filled
+    heard = a_take(store, "1", doomed)
+    store.close()
+    assert main(["delete", doomed, f"--library={tmp_path}"]) == 0
+    assert not heard.exists()
+
+
+def test_a_recording_that_is_being_made_is_left_alone(filled):
+    store, (_, doomed, _) = filled
+    growing = a_take(store, "1", doomed, is_finished=False, pid=os.getppid())
+    store.delete_meeting(doomed, with_recordings=True)
+    assert growing.exists()
+
+
+def test_a_first_hearing_that_fails_never_costs_the_recording(filled):
+    """The meeting it had begun is taken back then, and the recording is all there is."""
+    store, (_, doomed, _) = filled
+    heard = a_take(store, "1", doomed)
+    store.delete_meeting(doomed)
+    assert heard.exists()
+
+
+def test_a_recording_that_cannot_be_removed_keeps_its_meeting(filled, monkeypatch):
+    store, (_, doomed, _) = filled
+    a_take(store, "1", doomed)
+    with monkeypatch.context() as patched:
+        patched.setattr(removal.shutil, "rmtree", refused)
+        with pytest.raises(StoreError, match="cannot be removed"):
+            store.delete_meeting(doomed, with_recordings=True)
+    assert store.meeting(doomed).n_utterances == 30
+    store.delete_meeting(doomed, with_recordings=True)
 
 
 def refused(folder, ignore_errors=False):
