@@ -1,7 +1,7 @@
 """A recording on disk: one WAV file a track and a journal, readable after any crash.
 
-Sound is appended from the first second and brought to the disk every second; the header's sizes
-are brought up to date then too, but a reader of ours trusts the size of the file instead. The
+Sound is appended from the first second and brought to the disk twice a second; the header's
+sizes are brought up to date then too, but a reader of ours trusts the size of the file instead. The
 journal is one JSON object a line: start, pauses, losses, notes, stop, taken.
 """
 
@@ -30,6 +30,8 @@ _HEADER_BYTES = 44
 _CHUNK_SAMPLES = 1 << 16
 _MAX_BYTES = 0xFFFFFFFF
 _GROWS_WITHIN_SECONDS = 5
+# A sealed file keeps what it holds back in memory; more often would make it long to read.
+_PASSES_ON_PER_SECOND = 4
 _LARGEST_PID = 0x7FFFFFFF
 Pcm = npt.NDArray[np.int16]
 
@@ -67,7 +69,8 @@ class TrackFile:
         self.path = path
         self.rate_hz = rate_hz
         self.n_samples = 0
-        # Unbuffered: what is written has left this process; when sealed, once a second.
+        self._n_held = 0
+        # Unbuffered: what is written has left this process; when sealed, several times a second.
         self._file: BinaryIO = sealed.open_file(path, "wb", buffering=0)
         self._file.write(header(rate_hz, 1, 0))
         self._file.flush()  # The header, which is written again, is a record of its own.
@@ -80,14 +83,22 @@ class TrackFile:
             # A full disk can take a part; the rest then raises.
             written += self._file.write(raw[written:])
         self.n_samples += len(samples)
+        self._n_held += len(samples)
+        if self._n_held * _PASSES_ON_PER_SECOND >= self.rate_hz:
+            self._pass_on()
 
     def sync(self) -> None:
         """Bring header and samples to the disk."""
         self._file.seek(0)
         self._file.write(header(self.rate_hz, 1, 2 * self.n_samples))
         self._file.seek(0, os.SEEK_END)
-        self._file.flush()
+        self._pass_on()
         os.fsync(self._file.fileno())
+
+    def _pass_on(self) -> None:
+        """Let a kill of this process take nothing of what came so far."""
+        self._file.flush()
+        self._n_held = 0
 
     def close(self) -> None:
         """End the file, as far as the disk lets it."""

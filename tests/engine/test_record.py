@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from engine import sealed, vault
 from engine.audio import record, take, track
 from engine.audio.devices import InputDevice, Kind
 from engine.audio.record import Recorder, State
@@ -300,8 +301,12 @@ def test_a_long_recording_takes_no_more_memory_than_a_short_one(tmp_path, opened
     assert not recorder.take_notices()
 
 
-def test_killed_recordings_are_found_and_whole(tmp_path):
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_killed_recordings_are_found_and_whole(tmp_path, monkeypatch, is_encrypted):
     """Field report E1."""
+    if is_encrypted:
+        monkeypatch.setattr(vault, "_SCRYPT_N", 1 << 10)
+        vault.write_header(tmp_path, "correct horse battery")
     script = textwrap.dedent(
         """
         import sys, time
@@ -309,7 +314,10 @@ def test_killed_recordings_are_found_and_whole(tmp_path):
         sys.path[:0] = [sys.argv[1], sys.argv[2]]
         from test_record import FakeDevices, MIC
         from pathlib import Path
+        from engine import vault
         from engine.audio.record import Recorder
+        if vault.is_encrypted(Path(sys.argv[3])):
+            vault.unlock(Path(sys.argv[3]), "correct horse battery")
         devices = FakeDevices()
         recorder = Recorder([MIC], Path(sys.argv[3]), opener=devices)
         recorder.start()
@@ -331,9 +339,11 @@ def test_killed_recordings_are_found_and_whole(tmp_path):
     (found,) = take.unfinished(tmp_path)
     assert not found.is_finished
     assert fed / 16_000 - found.duration < 1.0
-    samples, _rate = soundfile.read(take.joined(found))
+    with sealed.open_file(take.joined(found), "rb") as file:
+        samples, _rate = soundfile.read(file)
     assert len(samples) == pytest.approx(found.duration * 16_000)
     assert samples.min() == pytest.approx(0.5, abs=1e-3)
+    vault.lock_all()
 
 
 def test_a_live_recording_of_another_window_is_left_alone(tmp_path):

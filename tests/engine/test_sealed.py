@@ -147,6 +147,22 @@ def test_a_recording_is_followed_and_joined(folder):
     assert pcm[1000:1100].tobytes() not in raw
 
 
+def test_a_recording_killed_at_any_moment_lacks_its_last_moments_only(folder):
+    """What others find in the file after each tenth of a second, although nothing is synced."""
+    track = take.TrackFile(folder / "microphone.wav", 16_000)
+    pcm = np.random.default_rng(2).integers(-30_000, 30_000, 16_000 * 4).astype(np.int16)
+    for end in range(1600, len(pcm) + 1, 1600):
+        track.append(pcm[end - 1600 : end])
+        killed = folder / "killed.wav"
+        killed.write_bytes((folder / "microphone.wav").read_bytes())
+        assert end / 16_000 - take.seconds(killed) < 0.3
+    take.mend(killed)
+    with sealed.open_file(killed, "rb") as file:
+        found, _rate = soundfile.read(file, dtype="int16")
+    assert np.array_equal(found, pcm[: len(found)])
+    track.close()
+
+
 @pytest.mark.parametrize("n_steps", range(1, 14))
 def test_files_are_replaced_together_or_not_at_all(tmp_path, monkeypatch, n_steps):
     """Ended after any step, the folder settles to all old or all new files."""
