@@ -12,7 +12,7 @@ from engine import vault
 from engine.errors import KeyMissing, StoreError
 from engine.graph import transfer
 from engine.graph.connections import connect
-from engine.graph.database import DATABASE_NAME, guarded
+from engine.graph.database import DAMAGE, DATABASE_NAME, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.removal import FULL_TEXT_TABLES
 from engine.graph.salvage import salvage
@@ -65,7 +65,7 @@ def refuse_if_open(library_dir: Path) -> None:
                     f"The library {library_dir} is open in another program.",
                     "Close the window of Earwitness and retry.",
                 ) from error
-        except sqlite3.DatabaseError:
+        except DAMAGE:
             return  # damaged: nobody can have it open, and the caller will say so
 
 
@@ -86,7 +86,7 @@ def check(store: Store) -> list[str]:
         ]
         if not problems:
             problems += _full_text_problems(store) + _content_problems(store)
-    except sqlite3.DatabaseError as error:
+    except DAMAGE as error:
         problems.append(f"database: {error}")
     return problems
 
@@ -101,7 +101,7 @@ def _full_text_problems(store: Store) -> list[str]:
             store.connection.execute(
                 f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)"
             )
-        except sqlite3.DatabaseError:
+        except DAMAGE:
             problems.append(f"{table}: the full-text index does not fit its texts")
     return problems
 

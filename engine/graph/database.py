@@ -26,6 +26,9 @@ NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "fuse.rclone"}
 )
 
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What a damaged file raises: SQLite quotes it in its messages, and not all of it can be read."""
+
 
 def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     """Return the file system type that holds ``path``; "" where the system does not say."""
@@ -62,7 +65,8 @@ def explained(error: BaseException, path: Path) -> StoreError:
         return StoreError(
             "Another program is writing to the library.", "Wait until it is done and retry."
         )
-    if any(word in low for word in ("malformed", "not a database", "corrupt")):
+    is_garbled = isinstance(error, UnicodeDecodeError)
+    if is_garbled or any(word in low for word in ("malformed", "not a database", "corrupt")):
         return StoreError(
             f"The library file {path} is damaged.", "Run `earwitness library repair`."
         )
@@ -82,7 +86,7 @@ def guarded(path: Path) -> Iterator[None]:
     """Translate what SQLite and the file system raise; bugs of ours pass through."""
     try:
         yield
-    except (sqlite3.OperationalError, sqlite3.DatabaseError, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         if isinstance(error, sqlite3.ProgrammingError | sqlite3.IntegrityError):
             raise
         raise explained(error, path) from error
@@ -214,6 +218,9 @@ class Database:
             # can be writing, so the file may be taken as it is.
             connection.close()
             connection = connect(self.path, "mode=ro&immutable=1", isolation_level=None)
+        except BaseException:
+            connection.close()
+            raise
         try:
             _configure(connection)
             connection.execute("PRAGMA query_only = ON")

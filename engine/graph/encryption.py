@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import zip_longest
@@ -19,7 +18,7 @@ from engine import sealed, swap, vault
 from engine.audio import take
 from engine.errors import StoreError
 from engine.graph import care, connections, lexicon
-from engine.graph.database import DATABASE_NAME, guarded
+from engine.graph.database import DAMAGE, DATABASE_NAME, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.store import Store
 from engine.progress import Report, silent
@@ -170,7 +169,7 @@ def _copy_kept(source: Path, target: Path) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             with closing(connections.connect(source)) as connection:
                 _copy_database(connection, target)
-        except (sqlite3.DatabaseError, StoreError):
+        except (*DAMAGE, StoreError):
             target.unlink(missing_ok=True)  # no database, or a damaged one
         else:
             return

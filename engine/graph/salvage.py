@@ -11,7 +11,7 @@ from pathlib import Path
 
 from engine.errors import StoreError
 from engine.graph.connections import connect
-from engine.graph.database import DATABASE_NAME, explained, guarded
+from engine.graph.database import DAMAGE, DATABASE_NAME, explained, guarded
 from engine.graph.library_index import FACTS_NAME, INDEX_NAME
 from engine.graph.removal import FULL_TEXT_TABLES, REPAIR_NAME
 from engine.graph.store import Store
@@ -58,7 +58,7 @@ def salvage(library_dir: Path, mend: Callable[[Store], list[str]]) -> list[str]:
                 with suppress(FileNotFoundError):
                     path.with_name(path.name + ending).rename(kept.with_name(kept.name + ending))
             (fresh_dir / DATABASE_NAME).rename(path)
-    except sqlite3.DatabaseError as error:
+    except DAMAGE as error:
         raise explained(error, path) from error
     finally:
         shutil.rmtree(fresh_dir, ignore_errors=True)
@@ -112,7 +112,7 @@ def _readable(
         try:
             try:
                 rows = damaged.execute(f"SELECT rowid, {names} FROM {table} ORDER BY rowid {order}")
-            except sqlite3.OperationalError:
+            except (sqlite3.OperationalError, UnicodeDecodeError):
                 # A table without rowid is known by its first columns.
                 rows = damaged.execute(f"SELECT NULL, {names} FROM {table}")
             for row in rows:
@@ -120,7 +120,7 @@ def _readable(
                 if identity not in seen:
                     seen.add(identity)
                     found.append(tuple(row[1:]))
-        except sqlite3.DatabaseError:
+        except DAMAGE:
             is_whole = False
         yield found
         if is_whole:

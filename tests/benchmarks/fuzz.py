@@ -38,6 +38,7 @@ def work(door: str, first: int, n_inputs: int) -> None:
                 is_taken = attempt(random.Random(f"{door} {number}"))
             except Exception:  # noqa: BLE001 - whatever it is, it is what we look for
                 traceback.print_exc()
+                print(f"{door}: input {number} went wrong", file=sys.stderr, flush=True)
                 print("wrong", number, flush=True)
                 continue
             print("taken" if is_taken else "refused", number, flush=True)

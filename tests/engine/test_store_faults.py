@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import time
+from contextlib import closing
 
 import pytest
 from store_faults import N_KILLS, N_LINES, in_child, lines, needs_fork, state, wait_for
@@ -32,7 +33,10 @@ def write_for_ever(folder, ready):
 
 
 @needs_fork
-def test_killed_while_writing_again_and_again(tmp_path):
+@pytest.mark.parametrize("is_network", [False, True])
+def test_killed_while_writing_again_and_again(tmp_path, monkeypatch, is_network):
+    """With the log, and with the journal that folders on the network get."""
+    monkeypatch.setattr(database, "is_network_folder", lambda _: is_network)
     rng = random.Random(5)
     folder, ready = tmp_path / "library", tmp_path / "ready"
     for _ in range(N_KILLS):
@@ -141,6 +145,38 @@ def test_power_is_cut_in_the_middle_of_the_log(tmp_path):
         with Store(folder) as store:
             assert care.check(store) == []
             assert {m.n_utterances for m in store.meetings()} <= {0, N_LINES}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_power_is_cut_while_the_log_is_copied_into_the_database(tmp_path, seed):
+    """Any pages of it may have reached the disk, and the file may not have its length yet."""
+    source = tmp_path / "source"
+    with Store(source) as store:
+        meeting = store.create_meeting("M")
+        store.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        store.rows("PRAGMA wal_autocheckpoint = 0")
+        before = (source / DATABASE_NAME).read_bytes()
+        store.save_utterances(meeting.id, lines(N_LINES * 4))
+        expected = state(store)
+        log = (source / f"{DATABASE_NAME}-wal").read_bytes()
+        # PASSIVE keeps the log: this is what the disk holds when the copying is done.
+        store.rows("PRAGMA wal_checkpoint(PASSIVE)")
+        after = (source / DATABASE_NAME).read_bytes()
+    assert len(after) > len(before)
+    rng = random.Random(seed)
+    pages = [
+        content[at : at + 4096]
+        for at in range(0, len(after), 4096)
+        for content in [after if rng.random() < 0.5 or at >= len(before) else before]
+    ]
+    torn = b"".join(pages)[: rng.choice((len(before), len(after), len(after) - 1000))]
+    folder = tmp_path / "after the cut"
+    folder.mkdir()
+    (folder / DATABASE_NAME).write_bytes(torn)
+    (folder / f"{DATABASE_NAME}-wal").write_bytes(log)
+    with Store(folder) as store:
+        assert care.check(store) == []
+        assert state(store) == expected
 
 
 def test_a_lock_held_too_long_is_said(tmp_path, monkeypatch):
@@ -256,6 +292,24 @@ def test_what_only_the_indexes_lost_is_mended_in_place(tmp_path):
         assert len(store.meetings()) == 3, "sound is never thrown away"
         assert store.rows("SELECT rowid FROM utterances_fts WHERE utterances_fts MATCH '\"m0\"'")
     assert care.repair(tmp_path) == []
+
+
+def test_a_schema_that_is_no_text_is_damage_too(tmp_path):
+    """SQLite quotes the name of a table it cannot read, and Python cannot read the quotation."""
+    path = damaged_library(tmp_path, 3)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_master SET name = CAST(x'80ff' AS TEXT), sql = 'CREATE TABLE' "
+            "WHERE name = 'stages'"
+        )
+    content = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match="damaged"):
+            Store(tmp_path, read_only=read_only)
+    with pytest.raises(StoreError, match="Nothing can be read"):
+        care.repair(tmp_path)
+    assert path.read_bytes() == content
 
 
 @pytest.mark.parametrize(
