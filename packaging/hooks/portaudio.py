@@ -1,16 +1,17 @@
 """Run first in the frozen program: let sounddevice find the PortAudio that lies in the bundle.
 
 sounddevice asks ``ctypes.util.find_library``, which on Linux knows only what is installed on the
-system. Waiting threads of ggml are told to sleep, here as well as in a development checkout.
+system. How waiting threads behave is set here too, before any library can be loaded; modules of the
+program can be imported by now.
 """
 
 import ctypes.util
-import os
 import sys
 from pathlib import Path
 
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+from engine import openmp
+
+openmp.configure()
 _find_on_system = ctypes.util.find_library
 
 

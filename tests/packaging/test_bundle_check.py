@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes.util
+import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -9,6 +12,7 @@ import pytest
 
 import bundle_check
 from console import Stop
+from engine import openmp
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
 
@@ -56,3 +60,19 @@ def test_without_a_program_it_says_what_to_run(tmp_path) -> None:
     with pytest.raises(Stop) as stopped:
         bundle_check.check(tmp_path)
     assert "build.py" in stopped.value.hint
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux needs the look-up")
+def test_what_runs_first_finds_the_sound_library_and_sets_how_threads_wait(
+    tmp_path, monkeypatch
+) -> None:
+    (tmp_path / "libportaudio.so.2").touch()
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    monkeypatch.setattr(ctypes.util, "find_library", lambda name: f"the system's {name}")
+    for name in openmp.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    hook = Path(bundle_check.__file__).parent / "hooks" / "portaudio.py"
+    runpy.run_path(str(hook))
+    assert ctypes.util.find_library("portaudio") == str(tmp_path / "libportaudio.so.2")
+    assert ctypes.util.find_library("asound") == "the system's asound"
+    assert {name: os.environ[name] for name in openmp.VARIABLES} == openmp.VARIABLES
