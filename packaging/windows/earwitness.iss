@@ -77,3 +77,17 @@ begin
     Path := '';
   Result := Pos(';' + Lowercase(ExpandConstant('{app}')) + ';', ';' + Lowercase(Path) + ';') = 0;
 end;
+
+// What was added to the search path goes with the program; the rest of it is the user's.
+procedure CurUninstallStepChanged(CurUninstallStep: TUninstallStep);
+var
+  Path: String;
+begin
+  if CurUninstallStep <> usPostUninstall then
+    exit;
+  if not RegQueryStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Path) then
+    exit;
+  Path := ';' + Path + ';';
+  if StringChangeEx(Path, ';' + ExpandConstant('{app}') + ';', ';', True) > 0 then
+    RegWriteExpandStringValue(HKEY_CURRENT_USER, 'Environment', 'Path', Copy(Path, 2, Length(Path) - 2));
+end;
