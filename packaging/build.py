@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Make what people install: a folder that needs no Python, and from it packages.
 
-    python3 packaging/build.py                 dist/earwitness, and on Linux the .deb and .tar.zst
+    python3 packaging/build.py                 dist/earwitness, and on Linux the .deb and .tar.zst;
+                                               with appimagetool on the search path an AppImage too
     python3 packaging/build.py --with-models   the same with the default models inside, for
                                                machines without a network
     python3 packaging/build.py --native        for this machine only: freeze what .venv holds, make
@@ -29,6 +30,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+import appimage
 import bundle_check
 import debian
 from console import Stop, run_logged, say
@@ -90,6 +92,8 @@ def make_packages(environment: Environment) -> None:
         made = [debian.make_archive(ROOT, environment.log_path)]
         if shutil.which("dpkg-deb"):
             made.append(debian.make_package(ROOT, environment))
+        image = appimage.make_image(ROOT, environment)
+        made += [image] if image else []
         for path in made:
             say(f"  {path.relative_to(ROOT)}: {path.stat().st_size / 1e6:.0f} MB")
     elif sys.platform == "darwin":

@@ -88,7 +88,18 @@ def lay_out(root: Path, stage: Path, manual: dict[str, str]) -> None:
     programs = stage / "usr" / "bin"
     programs.mkdir(parents=True)
     (programs / "earwitness").symlink_to("/opt/earwitness/earwitness")
-    share, linux = stage / "usr" / "share", root / "packaging" / "linux"
+    lay_out_shared(root, stage / "usr" / "share", manual)
+
+
+def lay_out_shared(root: Path, share: Path, manual: dict[str, str]) -> None:
+    """Put what belongs into ``/usr/share`` there: desktop entry, icons, man page, completions.
+
+    Args:
+        root: The checkout.
+        share: The folder, made if it is missing.
+        manual: As for ``lay_out``.
+    """
+    linux = root / "packaging" / "linux"
     _copy(linux / "earwitness.desktop", share / "applications" / "earwitness.desktop")
     about = "app.earwitness.Earwitness.metainfo.xml"
     _copy(linux / about, share / "metainfo" / about)
@@ -110,6 +121,18 @@ def lay_out(root: Path, stage: Path, manual: dict[str, str]) -> None:
         target.write_text(manual[name], encoding="utf-8")
 
 
+def written_manual(root: Path, environment: Environment) -> dict[str, str]:
+    """Man page and completions by name.
+
+    Raises:
+        Stop: They cannot be made.
+    """
+    documents = root / "build" / "manual"
+    command = [environment.python, root / "packaging" / "manual.py", documents]
+    run_logged("Writing the manual", command, environment.log_path, cwd=root)
+    return {path.name: path.read_text("utf-8") for path in documents.iterdir()}
+
+
 def make_package(root: Path, environment: Environment) -> Path:
     """Make ``dist/earwitness_VERSION_ARCH.deb``.
 
@@ -118,12 +141,7 @@ def make_package(root: Path, environment: Environment) -> Path:
     """
     stage = root / "build" / "deb"
     shutil.rmtree(stage, ignore_errors=True)
-    documents = root / "build" / "manual"
-    script = root / "packaging" / "manual.py"
-    command = [environment.python, script, documents]
-    run_logged("Writing the manual", command, environment.log_path, cwd=root)
-    manual = {path.name: path.read_text("utf-8") for path in documents.iterdir()}
-    lay_out(root, stage, manual)
+    lay_out(root, stage, written_manual(root, environment))
     files = [path for path in stage.rglob("*") if path.is_file() and not path.is_symlink()]
     control = CONTROL.format(
         version=version(root),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import appimage
 import debian
 import manual
 from engine.cli.parser import build_parser
@@ -90,23 +91,75 @@ def test_descriptions_for_other_systems_parse() -> None:
     assert plist["com.apple.security.device.audio-input"] is True
 
 
-def test_the_package_puts_every_file_in_its_place(tmp_path, documents) -> None:
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    """A checkout with a frozen program that only says how it was called."""
     root = tmp_path / "checkout"
     program = root / "dist" / "earwitness" / "earwitness"
     program.parent.mkdir(parents=True)
-    program.touch()
+    program.write_text('#!/bin/sh\necho started: "$@"\n')
+    program.chmod(0o755)
     shutil.copytree(PACKAGING / "linux", root / "packaging" / "linux")
     shutil.copytree(PACKAGING.parent / "resources" / "icons", root / "resources" / "icons")
     (root / "LICENSE").touch()
+    return root
+
+
+SHARED = (
+    "usr/share/applications/earwitness.desktop",
+    "usr/share/icons/hicolor/256x256/apps/earwitness.png",
+    "usr/share/man/man1/earwitness.1.gz",
+    "usr/share/bash-completion/completions/earwitness",
+    "usr/share/zsh/vendor-completions/_earwitness",
+    "usr/share/fish/vendor_completions.d/earwitness.fish",
+    "usr/share/doc/earwitness/copyright",
+)
+
+
+def test_the_package_puts_every_file_in_its_place(tmp_path, checkout, documents) -> None:
     stage = tmp_path / "stage"
-    debian.lay_out(root, stage, documents)
+    debian.lay_out(checkout, stage, documents)
     assert (stage / "usr/bin/earwitness").readlink() == Path("/opt/earwitness/earwitness")
-    for place in (
-        "opt/earwitness/earwitness",
-        "usr/share/applications/earwitness.desktop",
-        "usr/share/icons/hicolor/256x256/apps/earwitness.png",
-        "usr/share/man/man1/earwitness.1.gz",
-        "usr/share/bash-completion/completions/earwitness",
-        "usr/share/doc/earwitness/copyright",
-    ):
+    for place in ("opt/earwitness/earwitness", *SHARED):
         assert (stage / place).is_file(), place
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a shell")
+def test_an_image_has_what_its_format_asks_for_and_starts_from_anywhere(
+    tmp_path, checkout, documents
+) -> None:
+    stage = tmp_path / "an odd 'place'" / "Earwitness.AppDir"
+    appimage.lay_out(checkout, stage, documents)
+    for place in SHARED:
+        assert (stage / place).is_file(), place
+    (entry,) = stage.glob("*.desktop")
+    section = configparser.ConfigParser(interpolation=None)
+    section.read(entry, encoding="utf-8")
+    # The icon is named in the entry and lies beside it; the command is a program of that name.
+    assert (stage / f"{section['Desktop Entry']['Icon']}.png").is_file()
+    assert section["Desktop Entry"]["Exec"].split()[0] == Path(appimage.PROGRAM).name
+    assert (stage / ".DirIcon").resolve() == stage / "earwitness.png"
+    (tmp_path / "link").symlink_to(stage / "AppRun")
+    for start in (stage / "AppRun", tmp_path / "link"):
+        done = subprocess.run([start, "a b", "c"], capture_output=True, text=True, cwd="/")
+        assert done.stdout == "started: a b c\n", done.stderr
+
+
+def test_without_its_tool_no_image_is_made(checkout, monkeypatch) -> None:
+    monkeypatch.setattr(appimage.shutil, "which", lambda _: None)
+    assert appimage.make_image(checkout, None) is None
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["desktop-file-validate", "earwitness.desktop"],
+        ["appstreamcli", "validate", "--no-net", "app.earwitness.Earwitness.metainfo.xml"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_the_descriptions_are_valid(command) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run(command, cwd=PACKAGING / "linux", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
