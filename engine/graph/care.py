@@ -198,7 +198,9 @@ def _rescue_sound(store: Store) -> list[str]:
 
 
 def _rebuild_full_text(connection: sqlite3.Connection) -> None:
-    for table in ("utterances_fts", "expansions_fts"):
+    # All of them first: the one that keeps its own texts looks by them for the entries to
+    # remove, and finds all only when both agree.
+    for table in FULL_TEXT_TABLES:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
     connection.execute("DELETE FROM utterances_dense")
     connection.execute(

@@ -294,6 +294,31 @@ def test_what_only_the_indexes_lost_is_mended_in_place(tmp_path):
     assert care.repair(tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE utterances_dense_content SET c0 = 'other'",
+        "UPDATE utterances_dense_docsize SET sz = x'7f'",
+        "DELETE FROM utterances_dense_content WHERE id % 2",
+        "DELETE FROM utterances_dense_docsize",
+        "DELETE FROM utterances_dense_data WHERE id > 10",
+        "DELETE FROM utterances_fts_data WHERE id > 10",
+        "UPDATE utterances_fts_docsize SET sz = x'7f'",
+        "DELETE FROM expansions_fts_data",
+    ],
+)
+def test_whatever_an_index_of_words_lost_is_built_again(tmp_path, damage):
+    damaged_library(tmp_path, 2)
+    with Store(tmp_path) as store:
+        store.connection.execute(damage)
+    care.repair(tmp_path)
+    with Store(tmp_path) as store:
+        assert care.check(store) == []
+        for word in ('"m0"', '"会議"'):
+            sql = "SELECT rowid FROM utterances_dense WHERE utterances_dense MATCH ?"
+            assert store.rows(sql, (word,))
+
+
 def test_a_schema_that_is_no_text_is_damage_too(tmp_path):
     """SQLite quotes the name of a table it cannot read, and Python cannot read the quotation."""
     path = damaged_library(tmp_path, 3)
