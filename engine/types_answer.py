@@ -83,7 +83,19 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What an answer cost and how much of the meeting it rests on."""
+    """What an answer cost and how much of the meeting it rests on.
+
+    Attributes:
+        n_searched: Utterances of the meetings that were read.
+        n_read: Utterances that the answer could rest on.
+        n_left_out: Utterances that were found and had no room.
+        rounds: How often it searched.
+        prompt_tokens: Tokens the language model read.
+        completion_tokens: Tokens it wrote.
+        evidence_tokens: Tokens of evidence in the longest prompt.
+        seconds: From the question to the answer.
+        n_meetings_left_out: Meetings asked about that were not read, because they were too many.
+    """
 
     n_searched: int = 0
     n_read: int = 0
@@ -93,6 +105,7 @@ class Receipt:
     completion_tokens: int = 0
     evidence_tokens: int = 0
     seconds: float = 0.0
+    n_meetings_left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from engine.agent.decompose import Help, decompose
 from engine.agent.evidence import Selection, fit, focused
 from engine.agent.gather import gather
 from engine.agent.language import completed, translated
+from engine.agent.narrow import narrowed
 from engine.agent.plan import counting_plan
 from engine.agent.reflect import advice_of, reflect
 from engine.agent.relevance import Relevance, relevance
@@ -68,9 +69,10 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
     """
     _refuse(question, meeting_ids, options)
     report("read", 0, 1)
+    chosen = narrowed(question, options.history, meeting_ids, store, embedder)
     session = Session(
         store,
-        corpus_of(store, meeting_ids),
+        corpus_of(store, chosen),
         embedder,
         Pen(chat, report),
         options,
@@ -78,8 +80,10 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
         on_event,
         time.monotonic(),
         [],
+        n_meetings_left_out=len(dict.fromkeys(meeting_ids)) - len(chosen),
     )
     session.pen.on_text = lambda text: on_event(TraceEvent("text", session.rounds, text))
+    session.note_scope()
     intent = _understood(question.strip(), session)
     draft, verdict = _answered(intent, session)
     report("answer", 1, 1)

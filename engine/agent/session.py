@@ -51,6 +51,7 @@ class Session:
     trace: list[TraceEvent]
     n_read: int = 0
     n_left_out: int = 0
+    n_meetings_left_out: int = 0
     evidence_tokens: int = 0
     rounds: int = 0
 
@@ -64,6 +65,15 @@ class Session:
         event = TraceEvent(kind, self.rounds, content)
         self.trace.append(event)
         self.on_event(event)
+
+    def note_scope(self) -> None:
+        """Say that not all meetings are read, where they are too many."""
+        if self.n_meetings_left_out:
+            self.note(
+                "note",
+                f"{len(self.corpus.shelves)} meetings fit the question best and are read; "
+                f"{self.n_meetings_left_out} are not",
+            )
 
 
 def run_plan(plan: Plan, fit_of: Relevance, session: Session) -> list[Found]:
@@ -86,6 +96,7 @@ def as_answer(intent: Intent, draft: Draft, verdict: Verdict, session: Session) 
         completion_tokens=session.pen.completion_tokens,
         evidence_tokens=session.evidence_tokens,
         seconds=round(time.monotonic() - session.began, 3),
+        n_meetings_left_out=session.n_meetings_left_out,
     )
     return Answer(
         intent.question,

@@ -147,6 +147,9 @@ def print_answer(answer: Answer) -> None:
         f"[{verdict}; read {receipt.n_read} of {receipt.n_searched} utterances, "
         f"{receipt.rounds} round(s), {receipt.seconds:.1f} s]"
     )
+    if receipt.n_meetings_left_out:
+        n_left = receipt.n_meetings_left_out
+        print(f"[{n_left} meetings were not read, because others fit the question better]")
 
 
 def print_reheard(heard: Sequence[Reheard]) -> None:

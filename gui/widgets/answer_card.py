@@ -282,10 +282,14 @@ class AnswerCard(QWidget):
             "Searched {searched} utterances, read {read}, left out {left} · "
             "{rounds} · {seconds:.1f} s"
         )
-        return text.format(
+        told = text.format(
             searched=receipt.n_searched,
             read=receipt.n_read,
             left=receipt.n_left_out,
             rounds=rounds,
             seconds=receipt.seconds,
         )
+        if receipt.n_meetings_left_out:
+            left = self.tr("{n} meetings were not read, because others fit the question better")
+            told += " · " + left.format(n=receipt.n_meetings_left_out)
+        return told

@@ -370,6 +370,10 @@
         <source>Searched {searched} utterances, read {read}, left out {left} · {rounds} · {seconds:.1f} s</source>
         <translation>Prohledáno výroků: {searched}, přečteno {read}, vynecháno {left} · {rounds} · {seconds:.1f} s</translation>
     </message>
+    <message>
+        <source>{n} meetings were not read, because others fit the question better</source>
+        <translation>Nepřečtené schůzky: {n}, protože jiné odpovídají otázce lépe</translation>
+    </message>
 </context>
 <context>
     <name>App</name>
