@@ -90,14 +90,16 @@ def _matches(
         return sorted(inside, key=lambda row: row[1])[:limit]
     if not meeting_ids:
         return store.rows(
-            f"SELECT rowid, rank FROM {table} WHERE {table} MATCH ? ORDER BY rank LIMIT ?",
+            # Named, the score is kept for the best rows only; as "rank" all rows would be sorted.
+            f"SELECT rowid, bm25({table}) AS score FROM {table} WHERE {table} MATCH ? "
+            "ORDER BY score LIMIT ?",
             (expression, limit),
         )
     owners = "expansions" if table == "expansions_fts" else "utterances"
     marks = ", ".join("?" * len(meeting_ids))
     return store.rows(
-        f"SELECT f.rowid, f.rank FROM {table} f JOIN {owners} u ON u.id = f.rowid "
-        f"WHERE {table} MATCH ? AND u.meeting_id IN ({marks}) ORDER BY f.rank LIMIT ?",
+        f"SELECT f.rowid, bm25({table}) AS score FROM {table} f JOIN {owners} u ON u.id = f.rowid "
+        f"WHERE {table} MATCH ? AND u.meeting_id IN ({marks}) ORDER BY score LIMIT ?",
         (expression, *meeting_ids, limit),
     )
 
