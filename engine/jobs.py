@@ -273,9 +273,13 @@ class Jobs:
         )
 
 
-def _delete(request: messages.Delete, report: Report, _: OnPartial) -> object:
+def _delete(request: messages.Delete, report: Report, partial: OnPartial) -> object:
     with Store(Path(request.library_dir)) as store:
-        return store.delete_meeting(request.meeting_id, with_recordings=True)
+        return store.delete_meeting(
+            request.meeting_id,
+            with_recordings=True,
+            on_gone=lambda key: partial(messages.Stored(key)),
+        )
 
 
 def _forget_voice(request: messages.ForgetVoice, report: Report, _: OnPartial) -> int:

@@ -120,7 +120,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An edit is saved: what it returned."""
+    """A change is saved: what an edit returned, or the id of a meeting that is no more."""
 
     result: object
 
@@ -142,7 +142,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Remove every trace of a meeting. Result: ``DeleteReceipt``."""
+    """Remove a meeting. Partial: ``Stored`` when it is gone. Result: ``DeleteReceipt``."""
 
     job_id: str
     library_dir: str

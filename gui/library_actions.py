@@ -159,6 +159,8 @@ class LibraryActions(QObject):
         # The open meeting lets go of its files first; some systems delete no open file.
         self.meeting_deleted.emit(meeting.id)
         job = self._clerk.submit(Delete("", str(self._library_dir), meeting.id))
+        # Wiping its traces from a large library takes longer than the list should show it.
+        job.partial.connect(lambda _gone: self.library_changed.emit())
         job.finished.connect(self._on_deleted)
 
     def _edit(self, meeting: Meeting, operation: str, **arguments: object) -> Job:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from sqlite3 import Connection
 
@@ -20,6 +21,7 @@ _OWNED = (
     "edges entities expansions roles topics notes vectors edits versions voice_suggestions"
 )
 OWNED_TABLES = tuple(_OWNED.split())
+OnGone = Callable[[str], object]
 REPAIR_NAME = ".repair"
 """The folder in which a repair makes its copy."""
 
@@ -27,7 +29,11 @@ FULL_TEXT_TABLES = ("utterances_fts", "utterances_dense", "expansions_fts")
 
 
 def delete_meeting(
-    store: AnswerTables, meeting_id: str, *, with_recordings: bool = False
+    store: AnswerTables,
+    meeting_id: str,
+    *,
+    with_recordings: bool = False,
+    on_gone: OnGone | None = None,
 ) -> DeleteReceipt:
     """Remove a meeting: rows, full-text entries, answers that quote it, vectors, sound.
 
@@ -39,6 +45,8 @@ def delete_meeting(
         meeting_id: The meeting.
         with_recordings: Remove the recording made here that it was heard from, too. Not for a
             meeting whose hearing failed: there the recording is all there is.
+        on_gone: Told the id when nobody sees the meeting any more; wiping its traces from a
+            large library takes a second or two after that.
 
     Raises:
         MeetingNotFound: No meeting has this id.
@@ -47,9 +55,22 @@ def delete_meeting(
     meeting = store.meeting(meeting_id)
     key = meeting.id
     media = store.media_dir(key)
-    counts = _counted(store, key)
     # Before the rows: after them nobody would know any more whose recording it is.
     removed = _remove_takes(store, key) if with_recordings else (0, 0)
+    counts = _remove_rows(store, key)
+    if on_gone is not None:
+        on_gone(key)
+    try:
+        n_files, n_bytes = _remove_media(media)
+    finally:
+        scrub(store)
+    rows = {table: n for table, n in counts.items() if n} | {"meetings": 1}
+    return DeleteReceipt(key, meeting.title, rows, n_files + removed[0], n_bytes + removed[1])
+
+
+def _remove_rows(store: AnswerTables, key: str) -> dict[str, int]:
+    """Remove a meeting from the database and note that it is to be wiped; rows by table."""
+    counts = _counted(store, key)
     with store.transaction() as connection:
         connection.execute(
             "INSERT INTO library_state VALUES ('scrub', ?) "
@@ -58,12 +79,7 @@ def delete_meeting(
         )
         counts |= _remove_answers(connection, key)
         connection.execute("DELETE FROM meetings WHERE id = ?", (key,))
-    try:
-        n_files, n_bytes = _remove_media(media)
-    finally:
-        scrub(store)
-    rows = {table: n for table, n in counts.items() if n} | {"meetings": 1}
-    return DeleteReceipt(key, meeting.title, rows, n_files + removed[0], n_bytes + removed[1])
+    return counts
 
 
 def _counted(store: AnswerTables, key: str) -> dict[str, int]:

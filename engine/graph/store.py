@@ -55,15 +55,24 @@ class Store(VoiceTables):
             self.close()
             raise
 
-    def delete_meeting(self, meeting_id: str, *, with_recordings: bool = False) -> DeleteReceipt:
+    def delete_meeting(
+        self,
+        meeting_id: str,
+        *,
+        with_recordings: bool = False,
+        on_gone: removal.OnGone | None = None,
+    ) -> DeleteReceipt:
         """Remove every trace of a meeting from every file of the library.
 
         Args:
             meeting_id: The meeting.
             with_recordings: Also the recording it was heard from, where that was made here.
+            on_gone: Told the id before its traces are wiped, when nobody sees it any more.
 
         Raises:
             MeetingNotFound: No meeting has this id.
             StoreError: The library cannot be written.
         """
-        return removal.delete_meeting(self, meeting_id, with_recordings=with_recordings)
+        return removal.delete_meeting(
+            self, meeting_id, with_recordings=with_recordings, on_gone=on_gone
+        )

@@ -8,7 +8,7 @@ from fakes import FakeEmbedder
 
 from engine import messages
 from engine.errors import Cancelled, EngineError, StoreError
-from engine.graph import versions
+from engine.graph import removal, versions
 from engine.graph.store import Store
 from engine.jobs import Jobs
 from engine.progress import Report, silent
@@ -59,6 +59,21 @@ def test_an_edit_is_told_as_stored_before_the_search_is_brought_up_to_date(libra
     assert not vectors.any()
     with Store(folder, read_only=True) as store:
         assert store.vectors(meeting_id, "utterance").any(axis=1).all()
+
+
+def test_a_deleted_meeting_is_gone_for_the_window_before_its_traces_are_wiped(library, monkeypatch):
+    folder, meeting_id, _key = library
+    order = []
+    wipe = removal.scrub
+    monkeypatch.setattr(removal, "scrub", lambda store: (order.append("wiped"), wipe(store)))
+
+    def seen(piece):
+        assert piece == messages.Stored(meeting_id)
+        with Store(folder, read_only=True) as store:
+            order.append([meeting.title for meeting in store.meetings()])
+
+    Jobs().run(messages.Delete("j", str(folder), meeting_id), silent(), seen)
+    assert order == [[], "wiped"]
 
 
 def test_what_an_edit_stopped_too_soon_left_the_next_one_does(library):

@@ -7,7 +7,7 @@ import pytest
 import window_fakes as fakes
 
 from engine import settings
-from engine.messages import Delete, Edit, Export, Failed, Finished, Search
+from engine.messages import Delete, Edit, Export, Failed, Finished, Partial, Search, Stored
 from engine.types import DeleteReceipt, SearchHit
 
 
@@ -80,6 +80,16 @@ def test_delete_asks_closes_and_gives_a_receipt(opened, clients, meeting, dialog
     banner = opened.window.parts.banner
     assert meeting.title in banner.text()
     assert "448 entries" in banner._hint.text()
+
+
+def test_a_deleted_meeting_leaves_the_list_before_its_traces_are_wiped(
+    opened, clients, dialogs, qtbot
+):
+    dialogs.replies = [True]
+    opened.window.parts.actions["delete"].trigger()
+    meetings = opened.window.parts.meetings
+    with qtbot.waitSignal(meetings.library_changed):
+        clients.clerk.deliver(job_of(clients.clerk, Delete), Partial("", Stored("m1")))
 
 
 def test_settings_follow_their_declarations_and_take_effect(running, clients, qtbot):
