@@ -16,6 +16,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 done, 1 failed with one line on stderr, 2 the arguments make no sense.
     """
+    from engine.cli.output import harmless
+
+    with harmless():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str] | None) -> int:
     from engine.cli.output import print_error
     from engine.cli.parser import build_parser
     from engine.errors import Cancelled, EngineError

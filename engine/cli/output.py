@@ -4,16 +4,51 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from engine.errors import EngineError
 from engine.progress import Progress
 from engine.types import Meeting, StageRecord
 from engine.types_answer import Answer, Citation, Reheard, Sentence
+
+# Control characters by their pictures; what has none by the sign for "unreadable".
+_VISIBLE = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\n\t"}
+_VISIBLE |= {0x7F: 0x2421} | dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+# Progress is a line that is written over.
+_VISIBLE_BESIDE_PROGRESS = {code: sign for code, sign in _VISIBLE.items() if code != 0x0D}
+
+
+class _Harmless:
+    """A stream on which nothing that is shown gives orders to the terminal.
+
+    Titles come from the names of files, texts from transcripts: from anybody.
+    """
+
+    def __init__(self, stream: IO[str], signs: dict[int, int]) -> None:
+        self._stream = stream
+        self._signs = signs
+
+    def write(self, text: str) -> int:
+        """Write a text with its control characters made visible."""
+        return self._stream.write(text.translate(self._signs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def harmless() -> Iterator[None]:
+    """Let what is printed inside the block command no terminal."""
+    out = cast(IO[str], _Harmless(sys.stdout, _VISIBLE))
+    err = cast(IO[str], _Harmless(sys.stderr, _VISIBLE_BESIDE_PROGRESS))
+    with redirect_stdout(out), redirect_stderr(err):
+        yield
 
 
 def clock(seconds: float) -> str:
@@ -25,7 +60,9 @@ def clock(seconds: float) -> str:
 
 def print_json(value: object) -> None:
     """Print a value as JSON on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    # The only control characters that JSON lets stand as they are.
+    print(re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def print_error(error: EngineError) -> None:

@@ -65,6 +65,35 @@ def test_a_missing_meeting_is_one_line_and_exit_1(capsys, library):
     assert err.startswith("earwitness: ")
 
 
+@pytest.mark.parametrize("command", ["list", "show", "delete", "error"])
+def test_what_a_meeting_is_called_gives_no_orders_to_the_terminal(capsys, library, command):
+    """A title comes from a file's name, a text from a transcript: from anybody."""
+    title = "\x1b[2Jwiped \x1b]52;c;Zm9v\x07 \x9b31m \x7f\rover"
+    with Store(library) as store:
+        meeting = store.create_meeting(title, title)
+        store.save_utterances(meeting.id, [Utterance(0, 0, 1, title, f"wiped {title}")])
+    arguments = {
+        "list": ["list"],
+        "show": ["show", meeting.id],
+        "delete": ["delete", meeting.id],
+        "error": ["show", title],
+    }[command]
+    main([*arguments, f"--library={library}"])
+    shown = capsys.readouterr()
+    for text in (shown.out, shown.err):
+        assert not set(text) & set("\x1b\x07\x9b\x7f")
+    assert "\r" not in shown.out
+    assert "␛[2Jwiped" in shown.out + shown.err
+
+
+def test_json_keeps_every_sign(capsys, library):
+    title = "\x1b[2J\x9b\x7f é 会議"
+    with Store(library) as store:
+        meeting = store.create_meeting(title)
+    assert main(["show", meeting.id, "--json", f"--library={library}"]) == 0
+    assert json.loads(capsys.readouterr().out)["title"] == title
+
+
 def test_delete_leaves_an_empty_library(capsys, library):
     assert run(capsys, "delete", "Weekly talk", "--library", library)[0] == 0
     status, out, _ = run(capsys, "list", "--library", library, "--json")
