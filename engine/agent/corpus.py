@@ -19,8 +19,8 @@ from engine.agent.words import STOP, stem, words
 from engine.graph.store import Store
 from engine.types import Event, FloatArray, Meeting, Utterance
 
-KEPT_MEETINGS = 40
-"""Meetings whose index stays in memory."""
+KEPT_UTTERANCES = 50_000
+"""Utterances whose index stays in memory, of however many meetings; 0.4 GB."""
 
 K1, B = 1.2, 0.75
 """Usual constants of BM25."""
@@ -85,8 +85,9 @@ def shelf_of(store: Store, meeting_id: str) -> Shelf:
     for old in [k for k in _shelves if k[:2] == key[:2]]:
         del _shelves[old]
     _shelves[key] = found
-    while len(_shelves) > KEPT_MEETINGS:
-        _shelves.popitem(last=False)
+    n_kept = sum(len(shelf.utterances) for shelf in _shelves.values())
+    while n_kept > KEPT_UTTERANCES and len(_shelves) > 1:
+        n_kept -= len(_shelves.popitem(last=False)[1].utterances)
     return found
 
 

@@ -72,7 +72,7 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
     chosen = narrowed(question, options.history, meeting_ids, store, embedder)
     session = Session(
         store,
-        corpus_of(store, chosen),
+        corpus_of(store, chosen.ids),
         embedder,
         Pen(chat, report),
         options,
@@ -80,7 +80,7 @@ def answer(  # noqa: PLR0913 - the composition root of the agent
         on_event,
         time.monotonic(),
         [],
-        n_meetings_left_out=len(dict.fromkeys(meeting_ids)) - len(chosen),
+        n_meetings_left_out=chosen.n_left_out,
     )
     session.pen.on_text = lambda text: on_event(TraceEvent("text", session.rounds, text))
     session.note_scope()

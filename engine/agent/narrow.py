@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from engine.agent.corpus import KEPT_MEETINGS
 from engine.agent.words import STOP, stem, words
 from engine.embed import Embedder
 from engine.graph.search import hybrid_search
 from engine.graph.store import Store
 
-MOST_MEETINGS = KEPT_MEETINGS
-"""Meetings that are read for one question, at most."""
+MOST_UTTERANCES = 40_000
+"""What is read for one question, at most: forty meetings of an hour, two seconds of reading."""
 
 _HITS = 400
 _HITS_OF_A_MEETING = 5
@@ -27,13 +27,25 @@ _NAMED, _NAMED_IN_PART = 10.0, 3.0
 person's name may be another word, so what is said counts for more."""
 
 
+class Chosen(NamedTuple):
+    """The meetings that are read for a question.
+
+    Attributes:
+        ids: In the order in which they were given, each once.
+        n_left_out: How many of those asked about are not read.
+    """
+
+    ids: tuple[str, ...]
+    n_left_out: int
+
+
 def narrowed(
     question: str,
     history: Sequence[tuple[str, str]],
     refs: Sequence[str],
     store: Store,
     embedder: Embedder,
-) -> tuple[str, ...]:
+) -> Chosen:
     """The meetings to read for a question: all of them, or those that fit best.
 
     Args:
@@ -44,22 +56,28 @@ def narrowed(
         embedder: The one that made its vectors.
 
     Returns:
-        References in their order, at most ``MOST_MEETINGS``.
+        All of them where they have ``MOST_UTTERANCES`` at most.
 
     Raises:
         MeetingNotFound: One of the meetings does not exist.
         ModelMissing: The encoder is not on this machine.
     """
-    if len(refs) <= MOST_MEETINGS:
-        return tuple(refs)
-    ids = list(dict.fromkeys(store.meeting(ref).id for ref in refs))
-    if len(ids) <= MOST_MEETINGS:
-        return tuple(ids)
+    sizes = {meeting.id: meeting.n_utterances for meeting in (store.meeting(ref) for ref in refs)}
+    ids = list(sizes)
+    if sum(sizes.values()) <= MOST_UTTERANCES:
+        return Chosen(tuple(ids), 0)
     query = " ".join([*(asked for asked, _ in history[-1:]), question])
     scores = _scores(query, ids, store, embedder)
     # Where nothing tells them apart, those that were named first, which are the newest.
-    best = sorted(range(len(ids)), key=lambda place: (-scores.get(ids[place], 0.0), place))
-    return tuple(ids[place] for place in sorted(best[:MOST_MEETINGS]))
+    best = sorted(ids, key=lambda key: -scores.get(key, 0.0))
+    room = MOST_UTTERANCES
+    chosen = set(best[:1])
+    for key in best:
+        room -= sizes[key]
+        if room < 0:
+            break
+        chosen.add(key)
+    return Chosen(tuple(key for key in ids if key in chosen), len(ids) - len(chosen))
 
 
 def _scores(query: str, ids: list[str], store: Store, embedder: Embedder) -> dict[str, float]:

@@ -94,7 +94,7 @@ def vocabulary():
 
 def read_for(store, encoder, ids, question):
     """What is read for a question to all meetings."""
-    return corpus_of(store, narrowed(question, (), ids, store, encoder))
+    return corpus_of(store, narrowed(question, (), ids, store, encoder).ids)
 
 
 def queries(words, n):

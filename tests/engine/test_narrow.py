@@ -12,6 +12,7 @@ from engine.progress import silent
 from engine.types import Utterance
 
 N_MEETINGS = 70
+N_READ = 40
 FILLER = ("We talked about the weather again.", "The lunch was late.", "Nothing else came up.")
 
 
@@ -37,13 +38,23 @@ def archive(tmp_path_factory):
     store.close()
 
 
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """A meeting here has three lines; so many of these are read that forty and a bit have room."""
+    monkeypatch.setattr(narrow, "MOST_UTTERANCES", 3 * N_READ + 4)
+
+
 def ids(archive):
     return [meeting.id for meeting in archive.meetings()]
 
 
 def titles(archive, question, history=(), refs=None):
-    chosen = narrow.narrowed(question, history, refs or ids(archive), archive, FakeEmbedder())
-    assert len(chosen) == len(set(chosen)) == narrow.MOST_MEETINGS
+    refs = refs or ids(archive)
+    chosen, n_left = narrow.narrowed(question, history, refs, archive, FakeEmbedder())
+    assert n_left == len(set(refs)) - len(chosen)
+    n_lines = sum(archive.meeting(key).n_utterances for key in chosen)
+    assert len(chosen) == len(set(chosen))
+    assert narrow.MOST_UTTERANCES - 5 < n_lines <= narrow.MOST_UTTERANCES
     found = [archive.meeting(key).title for key in chosen]
     everything = [archive.meeting(key).title for key in ids(archive)]
     assert found == sorted(found, key=everything.index), "they stay in their order"
@@ -51,8 +62,26 @@ def titles(archive, question, history=(), refs=None):
 
 
 def test_few_meetings_are_all_read(archive):
-    few = ids(archive)[: narrow.MOST_MEETINGS]
-    assert narrow.narrowed("turbine", (), few, archive, FakeEmbedder()) == tuple(few)
+    few = ids(archive)[:N_READ]
+    assert narrow.narrowed("turbine", (), few, archive, FakeEmbedder()) == (tuple(few), 0)
+
+
+def test_many_short_meetings_are_all_read(archive, monkeypatch):
+    monkeypatch.setattr(narrow, "MOST_UTTERANCES", 4 * N_MEETINGS)
+    every = narrow.narrowed("turbine", (), ids(archive), archive, FakeEmbedder())
+    assert every == (tuple(ids(archive)), 0)
+
+
+def test_a_meeting_that_is_named_twice_is_read_once(archive):
+    key = ids(archive)[3]
+    refs = [key, archive.meeting(key).title, key[:8]]
+    assert narrow.narrowed("turbine", (), refs, archive, FakeEmbedder()) == ((key,), 0)
+
+
+def test_one_meeting_is_read_however_long_it_is(archive, monkeypatch):
+    monkeypatch.setattr(narrow, "MOST_UTTERANCES", 2)
+    (only,) = narrow.narrowed("turbine bearings", (), ids(archive), archive, FakeEmbedder()).ids
+    assert archive.meeting(only).title in ("Weekly 9", "Weekly 31")
 
 
 def test_the_meetings_that_speak_of_it_are_read(archive):
@@ -75,7 +104,8 @@ def test_a_question_that_follows_on_is_read_with_the_one_before(archive):
 
 def test_without_anything_to_go_by_the_first_ones_are_read(archive):
     everything = [archive.meeting(key).title for key in ids(archive)]
-    assert titles(archive, "?!") == everything[: narrow.MOST_MEETINGS]
+    found = titles(archive, "?!")
+    assert found == everything[: len(found)]
 
 
 def test_meetings_may_be_named_by_title_and_twice(archive):
@@ -95,9 +125,9 @@ def test_the_answer_says_how_much_was_left_out(archive, capsys):
         "Why was the turbine postponed?", ids(archive), archive, FakeEmbedder(), FakeChat(),
         silent(), AskOptions(system="agent-retrieval"), events.append,
     )  # fmt: skip
-    n_left = N_MEETINGS - narrow.MOST_MEETINGS
+    n_left = N_MEETINGS - len(found.meeting_ids)
+    assert n_left >= N_MEETINGS - N_READ - 1
     assert found.receipt.n_meetings_left_out == n_left
-    assert len(found.meeting_ids) == narrow.MOST_MEETINGS
     assert any(event.kind == "note" and str(n_left) in str(event.content) for event in events)
     quoted = {archive.meeting(c.meeting_id).title for s in found.sentences for c in s.citations}
     assert quoted & {"Weekly 9", "Weekly 31"}
@@ -120,6 +150,12 @@ def test_the_receipt_of_an_earlier_version_is_read(archive):
     assert archive.answer(key).receipt.n_meetings_left_out == 0
 
 
-def test_what_is_read_of_an_archive_stays_in_memory(archive):
-    """Else every question would read all of it from the disk again."""
-    assert narrow.MOST_MEETINGS <= corpus.KEPT_MEETINGS
+def test_what_was_read_stays_in_memory_but_not_more(archive, monkeypatch):
+    assert narrow.MOST_UTTERANCES <= corpus.KEPT_UTTERANCES
+    monkeypatch.setattr(corpus, "_shelves", type(corpus._shelves)())
+    monkeypatch.setattr(corpus, "KEPT_UTTERANCES", 30)
+    for key in ids(archive):
+        corpus.shelf_of(archive, key)
+    kept = [shelf.meeting.id for shelf in corpus._shelves.values()]
+    assert kept == ids(archive)[-len(kept) :]
+    assert 25 <= sum(archive.meeting(key).n_utterances for key in kept) <= 30
