@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from enum import Enum
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, TextIO, cast
 
 from engine.errors import EngineError
 from engine.progress import Progress
@@ -30,13 +30,18 @@ class _Harmless:
     Titles come from the names of files, texts from transcripts: from anybody.
     """
 
-    def __init__(self, stream: IO[str], signs: dict[int, int]) -> None:
+    def __init__(self, stream: TextIO, signs: dict[int, int]) -> None:
         self._stream = stream
         self._signs = signs
 
     def write(self, text: str) -> int:
-        """Write a text with its control characters made visible."""
-        return self._stream.write(text.translate(self._signs))
+        """Write a text with its control characters made visible; "?" for what has no sign here."""
+        shown = text.translate(self._signs)
+        try:
+            return self._stream.write(shown)
+        except UnicodeEncodeError:
+            encoding = self._stream.encoding
+            return self._stream.write(shown.encode(encoding, "replace").decode(encoding))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -45,8 +50,8 @@ class _Harmless:
 @contextmanager
 def harmless() -> Iterator[None]:
     """Let what is printed inside the block command no terminal."""
-    out = cast(IO[str], _Harmless(sys.stdout, _VISIBLE))
-    err = cast(IO[str], _Harmless(sys.stderr, _VISIBLE_BESIDE_PROGRESS))
+    out = cast(TextIO, _Harmless(sys.stdout, _VISIBLE))
+    err = cast(TextIO, _Harmless(sys.stderr, _VISIBLE_BESIDE_PROGRESS))
     with redirect_stdout(out), redirect_stderr(err):
         yield
 
@@ -61,6 +66,10 @@ def clock(seconds: float) -> str:
 def print_json(value: object) -> None:
     """Print a value as JSON on stdout."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=_plain)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2, default=_plain)
     # The only control characters that JSON lets stand as they are.
     print(re.sub("[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text))
 

@@ -1,6 +1,8 @@
 """The command line over a library made by hand; nothing here needs a model."""
 
+import io
 import json
+import sys
 
 import pytest
 
@@ -92,6 +94,24 @@ def test_json_keeps_every_sign(capsys, library):
         meeting = store.create_meeting(title)
     assert main(["show", meeting.id, "--json", f"--library={library}"]) == 0
     assert json.loads(capsys.readouterr().out)["title"] == title
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_a_terminal_that_knows_few_signs_shows_what_it_can(library, monkeypatch, encoding):
+    """Windows writes into a file or a pipe in the signs of one language."""
+    title = "Plan é 会議 🎉"
+    with Store(library) as store:
+        meeting = store.create_meeting(title)
+    for arguments in (["list"], ["show", meeting.id, "--json"]):
+        out = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", out)
+        assert main([*arguments, f"--library={library}"]) == 0
+        out.flush()
+        text = out.buffer.getvalue().decode(encoding)
+        if "--json" in arguments:
+            assert json.loads(text)["title"] == title
+        else:
+            assert title.encode(encoding, "replace").decode(encoding) in text
 
 
 def test_delete_leaves_an_empty_library(capsys, library):
