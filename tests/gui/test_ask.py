@@ -71,6 +71,15 @@ def test_how_it_was_found_can_be_read_and_played(page, clients, meeting, spoken,
     assert signal.args[0].start == spoken[3].start
 
 
+@pytest.mark.parametrize(("n_left", "is_said"), [(0, False), (960, True)])
+def test_meetings_that_were_not_read_are_told(page, clients, meeting, spoken, n_left, is_said):
+    page.ask("Why?")
+    found = fakes.answer(meeting.id, spoken, "Why?")
+    receipt = replace(found.receipt, n_meetings_left_out=n_left)
+    clients.assistant.jobs[-1].finished.emit(replace(found, receipt=receipt))
+    assert ("960 meetings were not read" in page._cards[-1]._status.text()) == is_said
+
+
 def test_abstention_is_plain(page, clients, meeting, spoken):
     page.ask("Who won the match?")
     answer = replace(
