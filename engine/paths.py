@@ -61,6 +61,11 @@ def catalogue_path() -> Path:
     return _bundle_dir() / "models" / "catalog.toml"
 
 
+def licences_path() -> Path:
+    """The licences of all that ships and can be fetched, as one Markdown text."""
+    return _bundle_dir() / "models" / "LICENCES.md"
+
+
 def keep_runtimes_quiet() -> None:
     """Forbid a native library to report to its maker; call it before onnxruntime is imported.
 

@@ -76,6 +76,7 @@ _TABLE: tuple[tuple[str, str, Any, str], ...] = (
     ("view", "full_screen?", QT_TRANSLATE_NOOP("actions", "Full screen"), "F11"),
     ("help", "shortcuts", QT_TRANSLATE_NOOP("actions", "Keyboard shortcuts"), "F1"),
     ("help", "log", QT_TRANSLATE_NOOP("actions", "Export the log…"), "Ctrl+Shift+L"),
+    ("help", "licences", QT_TRANSLATE_NOOP("actions", "Licences"), "Ctrl+F1"),
     ("help", "about", QT_TRANSLATE_NOOP("actions", "About Earwitness"), "Shift+F1"),
 )
 
@@ -84,7 +85,7 @@ ALWAYS = frozenset(
     key
     for line in (
         "add add_folder record ratings settings models encrypt quit search ask show_ask",
-        "library panel full_screen shortcuts log about",
+        "library panel full_screen shortcuts log licences about",
     )
     for key in line.split()
 )

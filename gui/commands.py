@@ -145,6 +145,15 @@ class Commands(QObject):
         ).format(version=engine.__version__)
         self._dialogs.tell(self.tr("About Earwitness"), text, versions())
 
+    def licences(self) -> None:
+        """Show under which licences stands what ships and what can be fetched."""
+        text = self.tr(
+            "Earwitness is under Apache-2.0. The libraries it is made of, and every model, have "
+            "licences of their own; the details name them."
+        )
+        table = paths.licences_path().read_text("utf-8")
+        self._dialogs.tell(self.tr("Licences"), text, table)
+
     def set_recording(self, recording: Recording) -> None:
         """Know the recording, which a closing window would end."""
         self._recording = recording

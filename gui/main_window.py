@@ -154,6 +154,7 @@ class MainWindow(QMainWindow):
             "ratings": parts.answers.export_ratings,
             "gaps": parts.commands.hear_gaps,
             "log": parts.commands.export_log,
+            "licences": parts.commands.licences,
             "about": parts.commands.about,
             "add": meetings.choose_files,
             "add_folder": meetings.choose_folder,

@@ -507,6 +507,14 @@ Soukromá aplikace pro schůzky: kdo, co, kdy a jak řekl, s odpověďmi, které
 Licence: Apache-2.0</translation>
     </message>
     <message>
+        <source>Licences</source>
+        <translation>Licence</translation>
+    </message>
+    <message>
+        <source>Earwitness is under Apache-2.0. The libraries it is made of, and every model, have licences of their own; the details name them.</source>
+        <translation>Earwitness je pod licencí Apache-2.0. Knihovny, z nichž se skládá, a všechny modely mají vlastní licence; najdete je v podrobnostech.</translation>
+    </message>
+    <message>
         <source>About Earwitness</source>
         <translation>O aplikaci Earwitness</translation>
     </message>
@@ -1652,6 +1660,10 @@ Licence: Apache-2.0</translation>
     <message>
         <source>Export the log…</source>
         <translation>Uložit záznam událostí…</translation>
+    </message>
+    <message>
+        <source>Licences</source>
+        <translation>Licence</translation>
     </message>
     <message>
         <source>About Earwitness</source>

@@ -1,6 +1,7 @@
 """The library: search, rename, export, delete, settings, models, recovery."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import window_fakes as fakes
 from engine import settings
 from engine.messages import Delete, Edit, Export, Failed, Finished, Partial, Search, Stored
 from engine.types import DeleteReceipt, SearchHit
+from engine.weights import catalogue
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def last(client, kind):
@@ -90,6 +94,15 @@ def test_a_deleted_meeting_leaves_the_list_before_its_traces_are_wiped(
     meetings = opened.window.parts.meetings
     with qtbot.waitSignal(meetings.library_changed):
         clients.clerk.deliver(job_of(clients.clerk, Delete), Partial("", Stored("m1")))
+
+
+def test_the_licences_of_all_that_ships_are_on_one_screen(running, dialogs):
+    running.window.parts.actions["licences"].trigger()
+    ((kind, _title, _text, details),) = dialogs.asked
+    assert kind == "tell"
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    for name in (*wanted, *(entry.title for entry in catalogue.shipped())):
+        assert f"| {name} |".lower() in details.lower(), name
 
 
 def test_settings_follow_their_declarations_and_take_effect(running, clients, qtbot):
