@@ -60,6 +60,10 @@ ROWS = (
         "disk_is_full"),
     Row("delete cut short, or while somebody reads", "tests/engine/test_deletion.py "
         "tests/engine/test_store_faults.py", "delete_that_was_killed or reader_in_the_way"),
+    Row("index of words damaged", "tests/engine/test_store_faults.py",
+        "whatever or only_the_indexes"),
+    Row("library folder that means harm or is damaged", "tests/engine/test_hostile_library.py",
+        "test"),
     Row("search index damaged or missing", "tests/engine/test_search.py", "damaged_library_index"),
     Row("cluster worker lost, file that kills workers", "tests/end2end/test_cluster.py",
         "lost_worker or kills_every or bad_file"),
