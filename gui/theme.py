@@ -1,19 +1,21 @@
 """Palette, fonts, spacing and speaker colours: the look of the window in one place.
 
 Every length follows from the font's height, every colour from one of two tables; a widget that
-paints asks ``colours(self)`` when it paints, so that a change of theme needs no wiring.
+paints asks ``colours(self)`` when it paints, so that a change of theme needs no wiring. The style
+sheet is the same for all themes: its colours are roles of the palette.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from engine import paths
+from gui.dressing import Dressing
 
 # Preferred where the desktop offers nothing better than a fallback font.
 _FAMILIES = ("Inter", "Noto Sans", "Ubuntu", "Cantarell", "Noto Sans CJK SC")
@@ -26,7 +28,6 @@ class Colours:
 
     window: str
     surface: str
-    raised: str
     border: str
     text: str
     muted: str
@@ -53,7 +54,6 @@ class Colours:
 LIGHT = Colours(
     window="#f4f5f7",
     surface="#ffffff",
-    raised="#fbfbfc",
     border="#dfe2e8",
     text="#1a1f2b",
     muted="#596273",
@@ -85,7 +85,6 @@ LIGHT = Colours(
 DARK = Colours(
     window="#15171c",
     surface="#1c1f26",
-    raised="#232730",
     border="#343a46",
     text="#e8ebf1",
     muted="#a0a9b8",
@@ -115,12 +114,36 @@ DARK = Colours(
 )
 
 
+_Role = QPalette.ColorRole
+
+# Which role of the palette carries a colour. Qt has none for good and bad news: those lie in roles
+# of which nothing in the window makes use in Qt's own sense.
+_ROLES = {
+    "window": _Role.Window,
+    "surface": _Role.Base,
+    "border": _Role.Mid,
+    "text": _Role.WindowText,
+    "muted": _Role.PlaceholderText,
+    "accent": _Role.Highlight,
+    "hover": _Role.Light,
+    "accent_soft": _Role.Midlight,
+    "on_accent": _Role.HighlightedText,
+    "danger": _Role.BrightText,
+    "danger_soft": _Role.Shadow,
+    "good": _Role.LinkVisited,
+    "good_soft": _Role.AlternateBase,
+    "warning": _Role.ToolTipText,
+    "warning_soft": _Role.ToolTipBase,
+    "wave": _Role.Dark,
+}
+
+
 def colours(widget: QWidget) -> Colours:
     """The theme a widget is shown in.
 
     The application's palette decides: a style sheet changes the roles of a single widget.
     """
-    ground = QGuiApplication.palette().color(QPalette.ColorRole.Window)
+    ground = QGuiApplication.palette().color(_Role.Window)
     return DARK if ground.lightness() < 128 else LIGHT
 
 
@@ -142,16 +165,21 @@ def scaled(font: QFont, factor: float, *, weight: QFont.Weight | None = None) ->
 
 
 def apply(app: QApplication, theme: str) -> None:
-    """Dress the whole application: ``system``, ``light`` or ``dark``."""
+    """Dress the whole application: ``system``, ``light`` or ``dark``.
+
+    Widgets that are there already follow in the next turns of the event loop.
+    """
     hints = QGuiApplication.styleHints()
     system_is_dark = hints.colorScheme() == Qt.ColorScheme.Dark
     table = DARK if theme == "dark" or (theme == "system" and system_is_dark) else LIGHT
-    app.setPalette(_palette(table))
-    sheet = _filled(paths.resource("style.qss").read_text("utf-8"), table)
-    if sheet != app.styleSheet():  # to set it dresses every widget anew
-        # Qt takes three times as long from one sheet to another as over none at all.
-        app.setStyleSheet("")
-        app.setStyleSheet(sheet)
+    palette = _palette(table)
+    if not app.styleSheet():
+        app.setPalette(palette)
+        app.setStyleSheet(_filled(paths.resource("style.qss").read_text("utf-8")))
+    elif any(app.palette().color(role) != palette.color(role) for role in _ROLES.values()):
+        app.setPalette(palette)
+        dressing = app.findChild(Dressing)
+        (dressing or Dressing(app)).begin()
 
 
 def choose_font(app: QApplication) -> None:
@@ -165,41 +193,33 @@ def choose_font(app: QApplication) -> None:
     app.setFont(font)
 
 
-def _filled(sheet: str, table: Colours) -> str:
-    """Put the colours of a theme into a style sheet's ``@names``."""
-    values = {f.name: getattr(table, f.name) for f in fields(table) if f.name != "speakers"}
-    return re.sub(r"@(\w+)", lambda match: values.get(match[1], match[0]), sheet)
+def _filled(sheet: str) -> str:
+    """Put roles of the palette into a style sheet's ``@names``."""
+    return re.sub(r"@(\w+)", _role_in_sheet, sheet)
+
+
+def _role_in_sheet(name: re.Match[str]) -> str:
+    role = _ROLES.get(name[1])
+    if role is None:
+        return name[0]
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", role.name).lower()
+    return f"palette({words.replace('tool-tip', 'tooltip')})"
 
 
 def _palette(table: Colours) -> QPalette:
-    """A palette in which every role of Qt follows from the table."""
-    role = QPalette.ColorRole
+    """A palette with the colours of the table, and no others."""
     palette = QPalette()
-    pairs = {
-        role.Window: table.window,
-        role.WindowText: table.text,
-        role.Base: table.surface,
-        role.AlternateBase: table.raised,
-        role.Text: table.text,
-        role.Button: table.surface,
-        role.ButtonText: table.text,
-        role.BrightText: table.on_accent,
-        role.Highlight: table.accent,
-        role.HighlightedText: table.on_accent,
-        role.Accent: table.accent,
-        role.Link: table.accent,
-        role.LinkVisited: table.accent,
-        role.ToolTipBase: table.raised,
-        role.ToolTipText: table.text,
-        role.PlaceholderText: table.muted,
-        role.Light: table.raised,
-        role.Midlight: table.hover,
-        role.Mid: table.border,
-        role.Dark: table.border,
-        role.Shadow: table.border,
+    for name, role in _ROLES.items():
+        palette.setColor(role, QColor(getattr(table, name)))
+    same = {
+        _Role.Text: table.text,
+        _Role.ButtonText: table.text,
+        _Role.Button: table.surface,
+        _Role.Accent: table.accent,
+        _Role.Link: table.accent,
     }
-    for key, value in pairs.items():
-        palette.setColor(key, QColor(value))
-    for key in (role.WindowText, role.Text, role.ButtonText):
-        palette.setColor(QPalette.ColorGroup.Disabled, key, QColor(table.muted))
+    for role, colour in same.items():
+        palette.setColor(role, QColor(colour))
+    for role in (_Role.WindowText, _Role.Text, _Role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(table.muted))
     return palette

@@ -1,14 +1,24 @@
 """Keyboard, screen reader, contrast, sizes: field reports H5 and H6."""
 
 import pytest
+import shiboken6
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtGui import QColor, QKeySequence, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QScrollBar, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QPushButton,
+    QScrollBar,
+    QSpinBox,
+    QWidget,
+)
 
 from engine.questions import Category, DraftQuestion
 from gui import theme
-from gui.widgets.basics import Column
+from gui.dressing import Dressing
+from gui.widgets.basics import Badge, Column
 
 PAGES = ("welcome", "meeting", "record", "search", "versions", "questions", "models", "settings")
 TABS = ("ask", "minutes", "speakers", "graph")
@@ -158,9 +168,9 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
 def test_text_can_be_read_in_both_themes(look):
-    grounds = ("window", "surface", "raised", "hover", "accent_soft")
+    grounds = ("window", "surface", "hover", "accent_soft")
     pairs = [("text", ground) for ground in grounds]
-    pairs += [("muted", ground) for ground in ("window", "surface", "raised", "hover")]
+    pairs += [("muted", ground) for ground in ("window", "surface", "hover")]
     pairs += [(name, f"{name}_soft") for name in ("accent", "good", "warning", "danger")]
     pairs += [("on_accent", "accent"), ("text", "danger_soft"), ("text", "warning_soft")]
     pairs += [("accent", "surface"), ("danger", "surface"), ("surface", "warning")]
@@ -218,9 +228,20 @@ def test_right_to_left_turns_the_window_around(full, dressed):
         dressed.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
-def test_themes_change_while_it_runs(full, dressed):
-    theme.apply(dressed, "dark")
-    QApplication.processEvents()
+@pytest.fixture
+def change_theme(full, dressed, qtbot):
+    """Changes the theme and waits until every widget has followed."""
+
+    def change(name):
+        theme.apply(dressed, name)
+        qtbot.waitUntil(lambda: not dressed.findChild(Dressing).is_running, timeout=60_000)
+
+    yield change
+    change("light")
+
+
+def test_themes_change_while_it_runs(full, change_theme):
+    change_theme("dark")
     picture = full.window.grab().toImage()
     dark = sum(
         picture.pixelColor(x, y).lightness() < 90
@@ -228,5 +249,44 @@ def test_themes_change_while_it_runs(full, dressed):
         for y in range(0, picture.height(), 40)
     )
     total = len(range(0, picture.width(), 40)) * len(range(0, picture.height(), 40))
-    theme.apply(dressed, "light")
     assert dark > 0.7 * total
+
+
+def test_a_changed_theme_looks_as_if_the_window_had_started_in_it(full, dressed, change_theme):
+    def pictures():
+        found = {}
+        for page, tab in zip(PAGES, 2 * TABS, strict=True):
+            show(full, page, tab)
+            found[page] = full.window.grab().toImage()
+        return found
+
+    pictures()  # every page was seen in the light, so that each has something to forget
+    change_theme("dark")
+    changed = pictures()
+    sheet = dressed.styleSheet()
+    dressed.setStyleSheet("")
+    dressed.setStyleSheet(sheet)  # dresses everything from nothing
+    fresh = pictures()
+    assert [page for page in PAGES if changed[page] != fresh[page]] == []
+
+
+def test_a_window_keeps_its_colours_until_all_it_shows_has_the_new_ones(
+    full, dressed, change_theme, monkeypatch
+):
+    monkeypatch.setattr("gui.dressing._TURN_SECONDS", 0.0)  # one widget in each turn
+    gone_meanwhile = QPushButton("early", full.window)
+    gone_meanwhile.show()
+    theme.apply(dressed, "dark")
+    assert not full.window.updatesEnabled()
+    made_meanwhile = Badge("late", "good")
+    shiboken6.delete(gone_meanwhile)
+    made_meanwhile.ensurePolished()
+    text = made_meanwhile.palette().color(QPalette.ColorRole.WindowText)
+    assert text == QColor(theme.DARK.good)
+    change_theme("light")
+    assert full.window.updatesEnabled()
+
+
+def test_the_same_theme_again_dresses_nothing(full, dressed):
+    theme.apply(dressed, "light")
+    assert full.window.updatesEnabled()
