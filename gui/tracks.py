@@ -13,6 +13,9 @@ from engine.types import Utterance
 PEAKS_PER_SECOND = 50
 _MAX_LANES = 10
 
+Frames = npt.NDArray[np.int_]
+"""(n,) numbers of frames of 20 ms."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -37,7 +40,7 @@ class Columns:
     Attributes:
         low: (columns,) float32 in [-1, 0].
         high: (columns,) float32 in [0, 1].
-        speaker: (columns,) int16 colour of the main speaker, -1 for none.
+        speaker: (columns,) int16 colour of who speaks, the highest of several, -1 for none.
         lanes: (lanes, columns) bool, who speaks when.
         is_overlap: (columns,) bool, two voices at once.
     """
@@ -49,13 +52,35 @@ class Columns:
     is_overlap: npt.NDArray[np.bool_]
 
 
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """Stretches of the grid in which something is so.
+
+    Attributes:
+        first: (n,) int, the first frame of each.
+        end: (n,) int, the frame after its last.
+    """
+
+    first: Frames
+    end: Frames
+
+    def meet(self, lefts: Frames, ends: Frames) -> npt.NDArray[np.bool_]:
+        """Which columns they touch; a column has the frames from its left one up to its end."""
+        begin = np.searchsorted(ends, self.first, side="right")
+        finish = np.searchsorted(lefts, self.end, side="left")
+        size = len(lefts) + 1
+        steps = np.bincount(begin, minlength=size) - np.bincount(finish, minlength=size)
+        touched: npt.NDArray[np.bool_] = np.cumsum(steps)[:-1] > 0
+        return touched
+
+
 class Track:
     """A meeting's sound and speakers on a grid of 20 ms.
 
     Args:
         peaks: (n, 2) float16 or None; without sound the lanes stand alone.
         duration: Seconds.
-        utterances: With ``colours`` by speaker id.
+        utterances: With ``colours`` by speaker id, ascending.
         colours: Colour number by speaker id.
     """
 
@@ -68,41 +93,56 @@ class Track:
     ) -> None:
         self.duration = duration
         self.has_sound = peaks is not None and len(peaks) > 0
-        n_frames = max(1, int(np.ceil(duration * PEAKS_PER_SECOND)))
-        self._peaks = np.zeros((n_frames, 2), np.float32)
+        self._n_frames = max(1, int(np.ceil(duration * PEAKS_PER_SECOND)))
+        # Two rows: to sum up what lies in one piece takes a third of the time.
+        self._peaks = np.zeros((2, 0), np.float32)
         if peaks is not None and self.has_sound:
-            known = peaks[:n_frames].astype(np.float32)
+            known = np.ascontiguousarray(peaks[: self._n_frames].T, np.float32)
             loudest = max(float(known.max()), -float(known.min()))
-            self._peaks[: len(known)] = known / loudest if loudest > 1e-3 else known
-        order = list(dict.fromkeys(u.speaker_id for u in utterances if u.speaker_id is not None))
+            self._peaks = known / loudest if loudest > 1e-3 else known
+        ids = [u.speaker_id for u in utterances]
+        order = list(dict.fromkeys(speaker for speaker in ids if speaker is not None))
         self.lane_colours = [colours.get(speaker, 0) for speaker in order[:_MAX_LANES]]
-        lane_by_speaker = {speaker: i for i, speaker in enumerate(order)}
-        self._lanes = np.zeros((len(self.lane_colours), n_frames), bool)
-        self._speaker = np.full(n_frames, -1, np.int16)
-        self._count = np.zeros(n_frames, np.int8)
-        for utterance in utterances:
-            first = int(utterance.start * PEAKS_PER_SECOND)
-            last = max(first + 1, int(utterance.end * PEAKS_PER_SECOND))
-            lane = lane_by_speaker.get(utterance.speaker_id, -1)  # type: ignore[arg-type]
-            self._count[first:last] += 1
-            if 0 <= lane < len(self.lane_colours):
-                self._lanes[lane, first:last] = True
-                self._speaker[first:last] = self.lane_colours[lane]
+        lane_by_speaker = {speaker: lane for lane, speaker in enumerate(order)}
+        lane = np.array([-1 if i is None else lane_by_speaker[i] for i in ids], int)
+        first = (np.array([u.start for u in utterances], float) * PEAKS_PER_SECOND).astype(int)
+        end = (np.array([u.end for u in utterances], float) * PEAKS_PER_SECOND).astype(int)
+        end = np.maximum(end, first + 1)
+        self._lanes = [
+            _Spans(first[lane == number], end[lane == number])
+            for number in range(len(self.lane_colours))
+        ]
+        # Somebody who began earlier has not ended yet.
+        end_before = np.minimum(end[1:], np.maximum.accumulate(end)[:-1])
+        is_shared = end_before > first[1:]
+        self._overlaps = _Spans(first[1:][is_shared], end_before[is_shared])
 
     def columns(self, start: float, end: float, n_columns: int) -> Columns:
         """Sum up [start, end] seconds in ``n_columns`` columns."""
-        n_frames = len(self._peaks)
         edges = np.linspace(start, end, n_columns + 1) * PEAKS_PER_SECOND
-        first = np.clip(edges.astype(int), 0, n_frames - 1)
-        lows, highs = first[:-1], np.maximum(first[1:], first[:-1] + 1)
-        left, right = int(lows[0]), int(min(n_frames, highs[-1]))
-        starts = lows - left
-        # reduceat needs ascending starts; equal ones give the single element, which is right.
-        peaks = self._peaks[left:right]
+        frames = np.clip(edges.astype(int), 0, self._n_frames - 1)
+        lefts, ends = frames[:-1], np.maximum(frames[1:], frames[:-1] + 1)
+        lanes = np.zeros((len(self._lanes), n_columns), bool)
+        for number, spans in enumerate(self._lanes):
+            lanes[number] = spans.meet(lefts, ends)
+        colours = np.array(self.lane_colours, np.int16).reshape(-1, 1)
         return Columns(
-            np.minimum(np.minimum.reduceat(peaks[:, 0], starts), 0),
-            np.maximum(np.maximum.reduceat(peaks[:, 1], starts), 0),
-            np.maximum.reduceat(self._speaker[left:right], starts),
-            np.logical_or.reduceat(self._lanes[:, left:right], starts, axis=1),
-            np.maximum.reduceat(self._count[left:right], starts) > 1,
+            *self._heights(lefts, int(ends[-1])),
+            np.where(lanes, colours, np.int16(-1)).max(axis=0, initial=-1),
+            lanes,
+            self._overlaps.meet(lefts, ends),
         )
+
+    def _heights(
+        self, lefts: Frames, end: int
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Lowest and highest peak of each column; where no peaks are known there is silence."""
+        heights = np.zeros((2, len(lefts)), np.float32)
+        n_known = int(np.searchsorted(lefts, self._peaks.shape[1]))
+        if n_known:
+            part = self._peaks[:, lefts[0] : end]
+            # reduceat needs ascending starts; equal ones give the single element, which is right.
+            starts = lefts[:n_known] - lefts[0]
+            heights[0, :n_known] = np.minimum.reduceat(part[0], starts)
+            heights[1, :n_known] = np.maximum.reduceat(part[1], starts)
+        return np.minimum(heights[0], 0), np.maximum(heights[1], 0)
