@@ -22,6 +22,8 @@ from gui.tracks import Track
 AUDIO_FILE = "audio.flac"
 PEAKS_FILE = "peaks.npy"
 _SAMPLE_SECONDS = (3.0, 12.0)
+_SAMPLES_COMPARED = 8
+_NOBODY = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class MeetingContent:
 
 
 def load(store: Store, ref: str, before: MeetingContent | None = None) -> MeetingContent:
-    """Read all that is shown of a meeting, words excepted.
+    """Read all that is shown of a meeting, words and acoustics excepted.
 
     Args:
         store: Open for reading.
@@ -85,7 +87,7 @@ def load(store: Store, ref: str, before: MeetingContent | None = None) -> Meetin
     speakers = tuple(store.speakers(meeting.id))
     colours = {speaker.id: speaker.colour for speaker in speakers}
     audio_path = media / AUDIO_FILE
-    utterances = list(store.utterances(meeting.id))
+    utterances = store.utterances(meeting.id, with_acoustics=False)
     transcript = _prepared(utterances)
     if before is not None:
         changed = difference(before.utterances, utterances)
@@ -102,7 +104,7 @@ def load(store: Store, ref: str, before: MeetingContent | None = None) -> Meetin
         tuple(store.notes(meeting.id)),
         audio_path if audio_path.exists() else None,
         colours,
-        voice_samples(utterances),
+        voice_samples(store, meeting.id, utterances),
         {s.speaker_id: s.name for s in store.voice_suggestions(meeting.id)},
     )
 
@@ -115,25 +117,32 @@ def difference(old: Sequence[Utterance], new: Sequence[Utterance]) -> tuple[int,
     return (changed[0], changed[-1]) if changed else None
 
 
-def voice_samples(utterances: Sequence[Utterance]) -> dict[int, Utterance]:
+def voice_samples(
+    store: Store, meeting_id: str, utterances: Sequence[Utterance]
+) -> dict[int, Utterance]:
     """For each speaker an utterance long enough to know the voice by, alone where possible."""
-    best: dict[int, tuple[float, Utterance]] = {}
     least, most = _SAMPLE_SECONDS
-    for utterance in utterances:
-        if utterance.speaker_id is None:
-            continue
-        duration = utterance.end - utterance.start
-        overlap = utterance.acoustics.overlap if utterance.acoustics else 0.0
-        fitness = min(duration, most) - max(0.0, duration - most) - 8 * overlap
-        fitness -= 5 * (duration < least)
-        known = best.get(utterance.speaker_id)
-        if known is None or fitness > known[0]:
-            best[utterance.speaker_id] = fitness, utterance
-    return {speaker_id: utterance for speaker_id, (_fitness, utterance) in best.items()}
+    speakers = _speaker_ids(utterances)
+    seconds = np.array([u.end - u.start for u in utterances], float)
+    fitness = np.minimum(seconds, 2 * most - seconds) - 5 * (seconds < least)
+    samples = {}
+    for speaker in set(speakers.tolist()) - {_NOBODY}:
+        rows = np.flatnonzero(speakers == speaker)
+        rows = rows[np.argsort(-fitness[rows], kind="stable")][:_SAMPLES_COMPARED]
+        spoken = [utterances[row] for row in rows.tolist()]
+        places = [(meeting_id, utterance.index) for utterance in spoken]
+        heard = store.utterances_at(places)
+        overlaps = [a.overlap if (a := heard[place].acoustics) else 0.0 for place in places]
+        samples[speaker] = spoken[int(np.argmax(fitness[rows] - 8 * np.array(overlaps)))]
+    return samples
+
+
+def _speaker_ids(utterances: Sequence[Utterance]) -> npt.NDArray[np.int_]:
+    return np.array([_NOBODY if u.speaker_id is None else u.speaker_id for u in utterances], int)
 
 
 def _prepared(utterances: list[Utterance]) -> Transcript:
-    speakers = np.array([-1 if u.speaker_id is None else u.speaker_id for u in utterances])
+    speakers = _speaker_ids(utterances)
     is_turn = np.ones(len(utterances), bool)
     is_turn[1:] = speakers[1:] != speakers[:-1]
     return Transcript(

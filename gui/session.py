@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 from engine.graph import versions
 from engine.graph.store import Store
@@ -181,15 +181,16 @@ class Session(QObject):
         self.words_loaded.emit(utterances[0].index, utterances[-1].index + 1)
 
     def _on_opened(self, content: MeetingContent) -> None:
-        self._take(content)
-        self.opened.emit(content)
+        self._show(content, self.opened)
 
     def _on_refreshed(self, content: MeetingContent) -> None:
-        if content.meeting.id != self.meeting_id:
-            return
+        if content.meeting.id == self.meeting_id:
+            self._show(content, self.refreshed)
+
+    def _show(self, content: MeetingContent, told: SignalInstance) -> None:
         old = self.content
         self._take(content)
-        self.refreshed.emit(content)
+        told.emit(content)
         # Twenty thousand utterances take a while to let go of; the reader has the time.
         self._reader.read(_holding(old), _nothing)
         del old

@@ -31,8 +31,12 @@ _ACOUSTIC = (
 )
 
 
-_SELECT = 'SELECT u.idx, u.start, u."end", u.text, u.speaker_id, u.is_edited, ' + _ACOUSTIC
+_PLAIN = 'SELECT u.idx, u.start, u."end", u.text, u.speaker_id, u.is_edited, '
+_SELECT = _PLAIN + _ACOUSTIC
 _FROM = "FROM utterances u LEFT JOIN acoustics a ON a.utterance_id = u.id"
+# The same columns in half the time, where nobody asks how it was said.
+_SELECT_SILENT = _PLAIN + ", ".join(["NULL"] * 10)
+_FROM_SILENT = "FROM utterances u"
 
 
 @contextmanager
@@ -119,15 +123,19 @@ class UtteranceTables(FindingTables):
         with_words: bool = False,
         start: float | None = None,
         end: float | None = None,
+        *,
+        with_acoustics: bool = True,
     ) -> list[Utterance]:
-        """The transcript, ascending, with its acoustics.
+        """The transcript, ascending.
 
         Args:
             meeting_id: Whose.
             with_words: Read the words as well; several times slower.
             start: Leave out what ends before this second.
             end: Leave out what starts after this second.
+            with_acoustics: Read the acoustics as well; takes half as long again.
         """
+        select, source = (_SELECT, _FROM) if with_acoustics else (_SELECT_SILENT, _FROM_SILENT)
         words = ", w.words" if with_words else ""
         join = " LEFT JOIN words w ON w.utterance_id = u.id" if with_words else ""
         condition = "u.meeting_id = ?"
@@ -137,7 +145,7 @@ class UtteranceTables(FindingTables):
         if end is not None:
             condition, values = condition + " AND u.start <= ?", [*values, end]
         found = self.rows(
-            f"{_SELECT}{words} {_FROM}{join} WHERE {condition} ORDER BY u.idx", tuple(values)
+            f"{select}{words} {source}{join} WHERE {condition} ORDER BY u.idx", tuple(values)
         )
         names = dict(self.rows("SELECT id, name FROM speakers WHERE meeting_id = ?", (meeting_id,)))
         with _without_collector():

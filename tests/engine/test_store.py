@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,8 @@ def test_everything_saved_is_read_back(store):
     assert [w.text for w in read[1].words] == LINES[1].text.split()
     assert read[0].acoustics == measured
     assert read[1].acoustics is None
+    plain = store.utterances(meeting.id, with_words=True, with_acoustics=False)
+    assert plain == [replace(u, acoustics=None) for u in read]
     assert store.events(meeting.id)[0].label == "laughter"
     assert store.edges(meeting.id) == [edge]
     assert store.entities(meeting.id) == {("budget", "keyword"): [0, 1]}
