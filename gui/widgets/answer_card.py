@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from engine.types_answer import Answer, Citation, Evidence, Receipt, Reheard, TraceEvent
 from gui import theme
@@ -71,8 +71,8 @@ class AnswerCard(QWidget):
         self._status.setText(self._receipt(answer.receipt))
         self._tools.show()
         # Only what the library keeps can be marked or taken along.
-        for button in (self._rate, self._evidence, self._hear):
-            button.setEnabled(answer.id > 0)
+        for tool in (self._rate, self._evidence, self._hear):
+            tool.setEnabled(answer.id > 0)
         self._hear.setVisible(bool(self.citations()))
 
     def show_reheard(self, heard: Sequence[Reheard]) -> None:
@@ -152,24 +152,28 @@ class AnswerCard(QWidget):
         layout.addWidget(self._card)
 
     def _make_tools(self, how: IconButton, copy: IconButton) -> None:
-        """What can be done with a finished answer."""
-        self._evidence = IconButton(
-            "export", self.tr("Export the answer with its quotes and their sound"), size=1
-        )
-        self._evidence.clicked.connect(lambda: self.evidence_requested.emit(self.answer))
-        self._hear = IconButton("retry", self.tr("Hear the cited moments once more"), size=1)
-        self._hear.clicked.connect(self._on_hear)
+        """What can be done with a finished answer; what is rare lies in a menu."""
         self._reheard = Label("", "small", wraps=True)
         self._reheard.hide()
-        self._rate = IconButton("star", self.tr("Rate this answer"), size=1)
-        self._rate.setCheckable(True)
         self._rating = Rating()
         self._rating.hide()
-        self._rate.toggled.connect(self._rating.setVisible)
         self._rating.marked.connect(lambda marks: self.rated.emit(self.answer, marks))
+        self._more = IconButton("more", self.tr("More for this answer"), size=1)
+        self._more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self._more)
+        self._more.setMenu(menu)
+        self._rate = menu.addAction(self.tr("Rate this answer"))
+        self._rate.setCheckable(True)
+        self._rate.toggled.connect(self._rating.setVisible)
+        self._hear = menu.addAction(self.tr("Hear the cited moments once more"))
+        self._hear.triggered.connect(self._on_hear)
+        self._evidence = menu.addAction(
+            self.tr("Export the answer with its quotes and their sound")
+        )
+        self._evidence.triggered.connect(lambda: self.evidence_requested.emit(self.answer))
         self._tools = QWidget()
         flow = FlowLayout(self._tools, theme.space(self))
-        for tool in (how, self._hear, self._rate, self._evidence, copy):
+        for tool in (how, copy, self._more):
             flow.addWidget(tool)
         self._tools.hide()
 

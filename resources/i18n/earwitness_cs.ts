@@ -80,6 +80,10 @@
         <translation>Exportovat odpověď s citáty a jejich zvukem</translation>
     </message>
     <message>
+        <source>More for this answer</source>
+        <translation>Další možnosti odpovědi</translation>
+    </message>
+    <message>
         <source>Rate this answer</source>
         <translation>Ohodnotit tuto odpověď</translation>
     </message>

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 import window_fakes as fakes
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 
+from engine import paths
 from engine.graph.store import Store
 from engine.messages import (
     Ask,
@@ -21,6 +22,7 @@ from engine.messages import (
     Stopped,
 )
 from engine.types_answer import Reheard, Sentence, TraceEvent, Verdict
+from gui.translation import TsTranslator
 
 
 @pytest.fixture
@@ -156,7 +158,7 @@ def answered(page, clients, meeting, spoken):
 def test_an_answer_gets_its_marks(page, clients, meeting, spoken, opened):
     card = answered(page, clients, meeting, spoken)
     assert not card._rating.isVisibleTo(card)
-    card._rate.click()
+    card._rate.trigger()
     assert card._rating.isVisibleTo(card)
     marks = {b.accessibleName(): b for b in card._rating.findChildren(QPushButton)}
     assert len(marks) == 15
@@ -193,7 +195,7 @@ def test_ratings_are_exported_from_the_menu(opened, clients, dialogs):
 def test_the_evidence_of_an_answer_goes_into_one_file(page, clients, meeting, spoken, dialogs):
     card = answered(page, clients, meeting, spoken)
     dialogs.replies = ["/tmp/why.html"]
-    card._evidence.click()
+    card._evidence.trigger()
     request = clients.clerk.requests[-1]
     assert isinstance(request, ExportEvidence)
     assert (request.answer_id, request.path) == (7, "/tmp/why.html")
@@ -201,7 +203,7 @@ def test_the_evidence_of_an_answer_goes_into_one_file(page, clients, meeting, sp
 
 def test_the_cited_moments_of_an_answer_are_heard_once_more(page, clients, meeting, spoken):
     card = answered(page, clients, meeting, spoken)
-    card._hear.click()
+    card._hear.trigger()
     request = clients.analysis.requests[-1]
     assert isinstance(request, RehearEvidence)
     assert request.answer_id == 7
@@ -216,7 +218,7 @@ def test_the_cited_moments_of_an_answer_are_heard_once_more(page, clients, meeti
 
 def test_a_hearing_that_fails_says_why(page, clients, meeting, spoken):
     card = answered(page, clients, meeting, spoken)
-    card._hear.click()
+    card._hear.trigger()
     clients.analysis.jobs[-1].failed.emit(Failed("", "ModelMissing", "A model is missing.", ""))
     assert card._reheard.text() == "A model is missing."
     assert card._hear.isEnabled()
@@ -244,3 +246,41 @@ def test_selected_meetings_can_be_asked(running, clients, library_dir, qtbot):
     assert len(page._cards) == 1
     library.choose((ids - set(chosen)).pop())
     assert page._scope.findData("selected") < 0
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")  # there is no screen
+def test_what_is_rare_for_an_answer_is_reached_by_keyboard(page, clients, meeting, spoken):
+    card = answered(page, clients, meeting, spoken)
+    assert card._more.accessibleName() == "More for this answer"
+    assert card._more.focusPolicy() == Qt.FocusPolicy.StrongFocus
+    menu = card._more.menu()
+
+    def choose_the_second():
+        for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+            QTest.keyClick(menu, key)
+        menu.close()
+
+    menu.aboutToShow.connect(lambda: QTimer.singleShot(0, choose_the_second))
+    QTest.keyClick(card._more, Qt.Key.Key_Space)  # comes back when the menu is closed
+    assert isinstance(clients.analysis.requests[-1], RehearEvidence)
+
+
+@pytest.mark.parametrize("language", ["", "cs"])
+def test_the_tools_of_an_answer_stand_in_one_line(
+    page, clients, meeting, spoken, opened, dressed, language
+):
+    translator = TsTranslator(paths.resource("i18n/earwitness_cs.ts"))
+    if language:
+        dressed.installTranslator(translator)
+    try:
+        opened.window.resize(1440, 900)
+        card = answered(page, clients, meeting, spoken)
+        QApplication.processEvents()
+        tools = [tool for tool in card._tools.findChildren(QToolButton) if tool.isVisible()]
+        assert [tool.text() for tool in tools if tool.text()] == [
+            "Jak jsem to našel" if language else "How I found this"
+        ]
+        assert len(tools) == 3
+        assert len({tool.y() for tool in tools}) == 1
+    finally:
+        dressed.removeTranslator(translator)
