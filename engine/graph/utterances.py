@@ -31,12 +31,11 @@ _ACOUSTIC = (
 )
 
 
-_PLAIN = 'SELECT u.idx, u.start, u."end", u.text, u.speaker_id, u.is_edited, '
-_SELECT = _PLAIN + _ACOUSTIC
-_FROM = "FROM utterances u LEFT JOIN acoustics a ON a.utterance_id = u.id"
-# The same columns in half the time, where nobody asks how it was said.
-_SELECT_SILENT = _PLAIN + ", ".join(["NULL"] * 10)
-_FROM_SILENT = "FROM utterances u"
+_SELECT_PLAIN = 'SELECT u.idx, u.start, u."end", u.text, u.speaker_id, u.is_edited'
+_SELECT = f"{_SELECT_PLAIN}, {_ACOUSTIC}"
+_N_MEASURED = 16  # columns of _SELECT
+_FROM_PLAIN = "FROM utterances u"
+_FROM = f"{_FROM_PLAIN} LEFT JOIN acoustics a ON a.utterance_id = u.id"
 
 
 @contextmanager
@@ -135,7 +134,7 @@ class UtteranceTables(FindingTables):
             end: Leave out what starts after this second.
             with_acoustics: Read the acoustics as well; takes half as long again.
         """
-        select, source = (_SELECT, _FROM) if with_acoustics else (_SELECT_SILENT, _FROM_SILENT)
+        select, source = (_SELECT, _FROM) if with_acoustics else (_SELECT_PLAIN, _FROM_PLAIN)
         words = ", w.words" if with_words else ""
         join = " LEFT JOIN words w ON w.utterance_id = u.id" if with_words else ""
         condition = "u.meeting_id = ?"
@@ -317,6 +316,8 @@ class UtteranceTables(FindingTables):
 
 
 def _utterance(row: tuple[Any, ...], name: str, with_words: bool) -> Utterance:
+    """Build an utterance from ``_SELECT`` or ``_SELECT_PLAIN``; words are the last column."""
+    is_measured = len(row) >= _N_MEASURED and row[6] is not None
     return Utterance(
         row[0],
         row[1],
@@ -324,7 +325,7 @@ def _utterance(row: tuple[Any, ...], name: str, with_words: bool) -> Utterance:
         name,
         row[3],
         row[4],
-        unpacked_words(row[16]) if with_words and row[16] else (),
-        None if row[6] is None else acoustics_from(row[6:16]),
+        unpacked_words(row[-1]) if with_words and row[-1] else (),
+        acoustics_from(row[6:_N_MEASURED]) if is_measured else None,
         bool(row[5]),
     )
