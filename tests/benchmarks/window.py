@@ -24,9 +24,11 @@ import watchdog
 import window_fakes
 from PySide6.QtCore import QEventLoop, QTimer, SignalInstance
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from engine.settings import Settings
 from gui.app import App, Clients, make_application
+from gui.dressing import Dressing
 
 _BUDGET_MS = 50
 _SETTLE_MS = 400
@@ -50,6 +52,14 @@ def opened(app: App, meeting_id: str) -> list[tuple[str, float]]:
     app.window.repaint()
     passed, worked = time.perf_counter() - began, time.thread_time() - own
     return [("open: passed until painted", passed), ("open: work until painted", worked)]
+
+
+def settle() -> None:
+    """Let everything happen that an action leads to; a change of theme takes several turns."""
+    QTest.qWait(_SETTLE_MS)
+    dressing = QApplication.instance().findChild(Dressing)
+    while dressing is not None and dressing.is_running:
+        QTest.qWait(20)
 
 
 def frame(app: App, n_frames: int = 60) -> float:
@@ -85,7 +95,7 @@ def main(n_utterances: int) -> int:
                 until(app.session.refreshed, act)
             else:
                 act()
-            QTest.qWait(_SETTLE_MS)
+            settle()
             rows.append((deed, dog.worst))
         app.close()
     for deed, seconds in rows:
