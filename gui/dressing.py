@@ -45,6 +45,9 @@ class Dressing(QObject):
         self._timer.start()
 
     def _dress_some(self) -> None:
+        if self._windows and len(self._waiting) <= self._n_hidden:
+            self._show_windows()  # a turn of its own: to paint a window anew takes a while
+            return
         until = time.perf_counter() + _TURN_SECONDS
         while self._waiting:
             widget = self._waiting.pop()
@@ -52,9 +55,7 @@ class Dressing(QObject):
                 widget.style().polish(widget)
             if time.perf_counter() > until:
                 break
-        if len(self._waiting) <= self._n_hidden:
-            self._show_windows()
-        if not self._waiting:
+        if not self._waiting and not self._windows:
             self._timer.stop()
 
     def _show_windows(self) -> None:
