@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from engine import openmp  # noqa: E402
+from engine.graph import database  # noqa: E402
 
 openmp.configure()
 LOOPBACK = ("127.", "::1", "localhost")
@@ -68,18 +70,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
 
 
+@pytest.fixture(scope="session")
+def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders; ``mktemp`` would look through all earlier ones for each."""
+    base = tmp_path_factory.mktemp("homes")
+    return (base / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def _own_folders(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
+def _own_folders(request: pytest.FixtureRequest, _homes: Iterator[Path]) -> Iterator[None]:
     """Give each test an empty library, settings and logs; and no models unless it is end2end."""
-    base = tmp_path_factory.mktemp("home")
+    base = next(_homes)
+    base.mkdir()
     folders = {"LIBRARY": "library", "CONFIG": "config", "LOGS": "logs"}
     if request.node.get_closest_marker("end2end") is None:
         folders["MODELS"] = "models"
     with pytest.MonkeyPatch.context() as patch:
         for variable, name in folders.items():
             patch.setenv(f"EARWITNESS_{variable}", str(base / name))
+        yield
+
+
+@pytest.fixture
+def synced_disk() -> None:
+    """For tests that want libraries to wait for the disk as they do in the product."""
+
+
+@pytest.fixture(autouse=True)
+def _no_power_cuts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Spare libraries the waiting for the disk, which helps against power cuts only.
+
+    What a killed process wrote is in the system's hands and is there with or without it.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if "synced_disk" not in request.fixturenames:
+            patch.setattr(database, "SYNCHRONOUS", "OFF")
         yield
 
 

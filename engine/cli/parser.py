@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from engine import __version__
@@ -14,6 +15,7 @@ Handler = Callable[[argparse.Namespace], int]
 EXPORT_FORMATS = ("md", "txt", "docx", "pdf", "srt", "vtt", "csv", "json", "html")
 
 
+@cache
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser; every sub-command sets ``handler`` to the function that runs it."""
     parser = argparse.ArgumentParser(

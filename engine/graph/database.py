@@ -21,6 +21,9 @@ from engine.graph.connections import connect
 
 DATABASE_NAME = "library.db"
 BUSY_TIMEOUT_MS = 10_000
+SYNCHRONOUS = "NORMAL"
+"""Never damages a write-ahead log; a power cut may lose the last transaction only."""
+
 _PLAIN = b"SQLite format 3\0"
 NETWORK_FILE_SYSTEMS = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ncpfs", "fuse.sshfs", "fuse.rclone"}
@@ -36,15 +39,17 @@ def file_system_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
         lines = mounts.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    resolved = path.resolve()
+    # As texts, since there can be many mounts and every opening of a library asks.
+    resolved = str(path.resolve())
     best, kind = -1, ""
     for line in lines:
         parts = line.split()
         if len(parts) < 3:
             continue
-        mount = Path(parts[1].replace("\\040", " "))
-        if (mount == resolved or mount in resolved.parents) and len(mount.parts) >= best:
-            best, kind = len(mount.parts), parts[2]
+        mount = parts[1].replace("\\040", " ").rstrip("/")
+        is_above = resolved == mount or resolved.startswith(f"{mount}/")
+        if is_above and len(mount) >= best:
+            best, kind = len(mount), parts[2]
     return kind
 
 
@@ -179,8 +184,7 @@ class Database:
             _configure(connection)
             mode = "TRUNCATE" if self.is_network else "WAL"
             connection.execute(f"PRAGMA journal_mode = {mode}")
-            # NORMAL never damages a WAL file; a power cut may lose the last transaction only.
-            connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else 'NORMAL'}")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else SYNCHRONOUS}")
             connection.execute("PRAGMA secure_delete = ON")
             self._refuse_if_converted(key)
             self._keep_old_format(connection)

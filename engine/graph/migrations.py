@@ -1,4 +1,4 @@
-"""Numbered changes of the library file: append only, each in its own transaction.
+"""Numbered changes of the library file: append only, all that are due in one transaction.
 
 The number of the last applied change is ``PRAGMA user_version``. To change the schema, add a
 function at the end with the next number; never touch an older one, since libraries in the
@@ -52,7 +52,7 @@ def check_version(connection: sqlite3.Connection, *, is_read_only: bool = False)
 
 
 def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
-    """Bring a file up to date, one transaction for each change.
+    """Bring a file up to date, whole or not at all.
 
     Args:
         connection: In autocommit mode.
@@ -63,19 +63,20 @@ def migrate(connection: sqlite3.Connection, target: int | None = None) -> None:
     """
     check_version(connection)
     goal = latest() if target is None else target
-    while version(connection) < goal:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            # Read again inside the lock: another process may have been quicker.
-            current = version(connection)
-            if current < goal:
-                _MIGRATIONS[current](connection)
-                connection.execute(f"PRAGMA user_version = {current + 1}")
-            connection.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+    if version(connection) >= goal:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again inside the lock: another process may have been quicker, and newer.
+        check_version(connection)
+        for number in range(version(connection), goal):
+            _MIGRATIONS[number](connection)
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:

@@ -226,6 +226,14 @@ def test_folders_on_the_network_get_no_shared_memory(tmp_path, monkeypatch):
     assert not (tmp_path / f"{DATABASE_NAME}-shm").exists()
 
 
+@pytest.mark.parametrize(("is_network", "level"), [(False, 1), (True, 2)])
+def test_a_library_waits_for_the_disk(tmp_path, monkeypatch, synced_disk, is_network, level):
+    """So that a power cut damages nothing: NORMAL is enough for a write-ahead log, FULL else."""
+    monkeypatch.setattr(database, "is_network_folder", lambda _: is_network)
+    with Store(tmp_path) as store:
+        assert store.value("PRAGMA synchronous") == level
+
+
 def test_the_file_system_is_read_from_the_mounts(tmp_path):
     mounts = tmp_path / "mounts"
     inside = tmp_path / "net drive" / "deep"
@@ -234,6 +242,7 @@ def test_the_file_system_is_read_from_the_mounts(tmp_path):
     mounts.write_text(f"/dev/a / ext4 rw 0 0\nserver:/x {escaped} nfs4 rw 0 0\n")
     assert database.file_system_of(inside, mounts) == "nfs4"
     assert database.file_system_of(tmp_path, mounts) == "ext4"
+    assert database.file_system_of(tmp_path / "net drive too", mounts) == "ext4"
     assert database.file_system_of(tmp_path, tmp_path / "none") == ""
 
 

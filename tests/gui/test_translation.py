@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,13 @@ def czech():
     return TsTranslator(paths.resource("i18n/earwitness_cs.ts"))
 
 
+@cache
 def strings():
     """Every literal that is handed to a translating function."""
+    return tuple(_strings())
+
+
+def _strings():
     for path in GUI.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call):
@@ -34,7 +40,7 @@ def strings():
 
 
 def test_every_string_of_the_window_is_translated(czech):
-    found = list(strings())
+    found = strings()
     assert len(found) > 250
     missing = {text for _path, text in found if not czech.translate("", text)}
     assert not missing
