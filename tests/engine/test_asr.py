@@ -80,14 +80,17 @@ def test_a_chinese_meeting_has_one_script(monkeypatch, timeline):
 
 def test_windows_side_by_side_come_back_in_order(monkeypatch, timeline):
     """The first of two windows takes longer; the sequel of the second waits for it."""
-    second_done = threading.Event()
+    first_begun, second_done = threading.Event(), threading.Event()
     beside = []
 
     def load(*_):
         def script(seconds: float, *_: str) -> list[Word]:
             if seconds > 25:
+                first_begun.set()
                 assert second_done.wait(10)
             else:
+                # else one recogniser could hear all of it before the other one has begun
+                assert first_begun.wait(10)
                 second_done.set()
             return talk(seconds)
 
