@@ -182,9 +182,10 @@ class Database:
         connection = connect(self.path, isolation_level=None)
         try:
             _configure(connection)
+            # First, since a new file is written by the choice of its journal already.
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else SYNCHRONOUS}")
             mode = "TRUNCATE" if self.is_network else "WAL"
             connection.execute(f"PRAGMA journal_mode = {mode}")
-            connection.execute(f"PRAGMA synchronous = {'FULL' if self.is_network else SYNCHRONOUS}")
             connection.execute("PRAGMA secure_delete = ON")
             self._refuse_if_converted(key)
             self._keep_old_format(connection)
