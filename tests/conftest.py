@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import sys
@@ -24,6 +25,8 @@ from engine import openmp  # noqa: E402
 from engine.graph import database  # noqa: E402
 
 openmp.configure()
+# As the window does: with so many objects about, looking through them all is felt.
+gc.set_threshold(50_000, 20, 50)
 LOOPBACK = ("127.", "::1", "localhost")
 THREAD_GRACE_SECONDS = 2.0
 
@@ -70,9 +73,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             )
 
 
+def pytest_collection_finish() -> None:
+    """Spare the search for garbage the tests themselves, which stay until the end."""
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """New folders; ``mktemp`` would look through all earlier ones for each."""
+    """Places for folders; few tests need one, and ``mktemp`` looks through all there are."""
     base = tmp_path_factory.mktemp("homes")
     return (base / str(number) for number in itertools.count())
 
@@ -81,7 +89,6 @@ def _homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _own_folders(request: pytest.FixtureRequest, _homes: Iterator[Path]) -> Iterator[None]:
     """Give each test an empty library, settings and logs; and no models unless it is end2end."""
     base = next(_homes)
-    base.mkdir()
     folders = {"LIBRARY": "library", "CONFIG": "config", "LOGS": "logs"}
     if request.node.get_closest_marker("end2end") is None:
         folders["MODELS"] = "models"
