@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -80,6 +81,12 @@ def sound(spoken: list[Utterance], duration: float, rate: int = 16_000) -> np.nd
     return np.clip(samples, -1, 1)
 
 
+@cache
+def _sound_of(count: int) -> np.ndarray:
+    spoken = utterances(count)
+    return sound(spoken, spoken[-1].end + 1)
+
+
 def peaks_of(samples: np.ndarray, rate: int = 16_000) -> np.ndarray:
     """(n, 2) float16 as the engine writes them."""
     step = rate // 50
@@ -104,7 +111,7 @@ def fill(
         if count < 500:
             _add_findings(store, meeting.id, spoken, starts)
         if audio:
-            samples = sound(spoken, duration) if count < 500 else np.zeros(16_000, np.float32)
+            samples = _sound_of(count) if count < 500 else np.zeros(16_000, np.float32)
             media = store.media_dir(meeting.id)
             soundfile.write(media / "audio.flac", samples, 16_000)
             np.save(media / "peaks.npy", peaks_of(samples))
