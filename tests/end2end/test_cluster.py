@@ -1,6 +1,7 @@
 """A cluster of two worker processes on this machine; what they hear is made up."""
 
 import dataclasses
+import importlib.util
 import os
 import signal
 import time
@@ -15,13 +16,20 @@ from engine.errors import AudioError
 from engine.graph.store import Store
 from engine.types import Utterance
 
-pytestmark = pytest.mark.end2end
+pytestmark = [
+    pytest.mark.end2end,
+    pytest.mark.skipif(
+        importlib.util.find_spec("distributed") is None,
+        reason="the extra `cluster` is not installed",
+    ),
+]
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "meeting.opus"
-distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
 
 @pytest.fixture(scope="module")
 def workers(tmp_path_factory):
+    import distributed  # here, since it takes a second that the quick tests would wait for as well
+
     place = tmp_path_factory.mktemp("dask")
     with distributed.LocalCluster(
         n_workers=2,

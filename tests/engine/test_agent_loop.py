@@ -1,5 +1,6 @@
 """The agent with a scripted model: what it asks, what it lets through, what it refuses."""
 
+import shutil
 import sqlite3
 
 import pytest
@@ -37,14 +38,31 @@ LINES = (
 LOUD = Acoustics(-10.0, 3.2, cues=(Cue.LOUD,))
 
 
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    """An empty library and one with a meeting, made once and copied."""
+    place = tmp_path_factory.mktemp("libraries")
+    Store(place / "empty").close()
+    with Store(place / "kitchen") as store:
+        fill(store)
+    return place
+
+
 @pytest.fixture
-def store(tmp_path):
+def store(tmp_path, libraries, request):
+    name = "kitchen" if "meeting_id" in request.fixturenames else "empty"
+    shutil.copytree(libraries / name, tmp_path, dirs_exist_ok=True)
     with Store(tmp_path) as store:
         yield store
 
 
 @pytest.fixture
 def meeting_id(store):
+    (meeting,) = store.meetings()
+    return meeting.id
+
+
+def fill(store):
     utterances = [
         Utterance(i, 10.0 * i, 10.0 * i + 8, name, text) for i, (name, text) in enumerate(LINES)
     ]
@@ -54,7 +72,6 @@ def meeting_id(store):
     store.save_events(meeting.id, [Event(79.0, 80.0, "laughter")])
     store.update_meeting(meeting.id, duration=100.0)
     build_graph(store, meeting.id, FakeEmbedder(), silent())
-    return meeting.id
 
 
 def said(store, *lines):

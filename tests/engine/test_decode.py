@@ -1,6 +1,7 @@
 """Odd audio files (field reports A1-A17): whatever comes in, one timeline comes out."""
 
 import struct
+from functools import cache
 from pathlib import Path
 
 import av
@@ -13,6 +14,7 @@ from engine.errors import AudioError, Cancelled
 from engine.progress import Report, silent
 
 
+@cache
 def speechlike(seconds: float = 3.0, rate: int = 16_000, seed: int = 1) -> np.ndarray:
     """A buzz in syllables: broad spectrum, clear envelope, its own source per seed."""
     random = np.random.default_rng(seed)
@@ -20,7 +22,9 @@ def speechlike(seconds: float = 3.0, rate: int = 16_000, seed: int = 1) -> np.nd
     f0 = 110 + 40 * seed + 20 * np.sin(2 * np.pi * 0.7 * t)
     buzz = sum(np.sin(k * 2 * np.pi * np.cumsum(f0) / rate) / k for k in range(1, 12))
     syllables = np.clip(np.sin(2 * np.pi * (1.5 + 0.3 * seed) * t + seed), 0, 1)
-    return (0.2 * buzz * syllables + 0.001 * random.standard_normal(len(t))).astype(np.float32)
+    samples = (0.2 * buzz * syllables + 0.001 * random.standard_normal(len(t))).astype(np.float32)
+    samples.flags.writeable = False  # all tests get the same
+    return samples
 
 
 def encode(path: Path, codec: str, samples: np.ndarray, rate: int, **options: str) -> Path:
@@ -253,7 +257,7 @@ def test_a_missing_file(tmp_path):
 
 
 def test_not_a_number_is_silence_not_noise(tmp_path):
-    x = speechlike()
+    x = speechlike().copy()
     x[1000:1100] = np.nan
     timeline = decode(wav(tmp_path / "x.wav", x, subtype="FLOAT"), tmp_path, "auto", silent())
     assert np.isfinite(read(timeline.path)).all()

@@ -43,9 +43,18 @@ def cheap(monkeypatch):
     passphrase._lines.cache_clear()
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """Made once and copied."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(library_index, "MIN_ROWS", 10)
+        return fill(tmp_path_factory.mktemp("filled") / "library").parent
+
+
 @pytest.fixture
-def library(tmp_path):
-    return fill(tmp_path / "library")
+def library(filled, tmp_path):
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "library"
 
 
 def sound():
