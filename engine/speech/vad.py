@@ -22,6 +22,8 @@ _CHUNK_SECONDS = 30.72
 _FRAME = 1600  # 0.1 s, for levels
 WINDOW_SAMPLES = 512
 
+_kept: dict[tuple[VadOptions, Path], Any] = {}  # the detector of the last recording, reset
+
 
 @dataclass(frozen=True, slots=True)
 class VadOptions:
@@ -77,7 +79,10 @@ def speech_spans(
         return []
     gain_db = min(options.max_gain_db, max(0.0, options.target_db - level))
     gain = np.float32(10 ** (gain_db / 20))
-    detector = new_detector(options)
+    weights = locate("silero-vad")
+    # Loading takes as long as half a minute of speech. Taken out while in use: who comes meanwhile
+    # loads another.
+    detector = _kept.pop((options, weights), None) or new_detector(options)
     raw: list[Span] = []
     for start, samples in chunks(timeline_path, _CHUNK_SECONDS):
         report("find speech", start, total)
@@ -89,6 +94,8 @@ def speech_spans(
         raw.extend(drain(detector))
     detector.flush()
     raw.extend(drain(detector))
+    detector.reset()
+    _kept[options, weights] = detector
     return tidy(raw, total, options)
 
 
@@ -107,7 +114,7 @@ def tidy(raw: Sequence[Span], total: float, options: VadOptions) -> list[Span]:
 
 
 def new_detector(options: VadOptions) -> Any:
-    """A fresh detector; it holds the state of one recording and loads in milliseconds."""
+    """A fresh detector, which holds the state of one recording."""
     import sherpa_onnx
 
     config = sherpa_onnx.VadModelConfig(

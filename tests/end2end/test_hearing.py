@@ -165,6 +165,17 @@ def test_each_stretch_is_heard_in_its_own_language(hear):
     assert "dokumentationsdateien" in text
 
 
+def test_speech_is_found_the_same_whatever_was_heard_before(tmp_path):
+    """The detector is kept from one recording to the next, without what it remembers."""
+    paths = []
+    for name in ("dev00", "trn03"):
+        (tmp_path / name).mkdir()
+        paths.append(decode(AUDIO / "ami" / f"{name}.wav", tmp_path / name, "auto", silent()).path)
+    alone = vad.speech_spans(paths[0], silent())
+    assert vad.speech_spans(paths[1], silent()) != alone
+    assert vad.speech_spans(paths[0], silent()) == alone
+
+
 def test_names_from_the_vocabulary(hear):
     _, found = hear(AUDIO / "ami" / "dev00.wav", language="en", vocabulary="Adam Duguid, Ademesoye")
     assert "duguid" in text_of(found)
