@@ -16,6 +16,7 @@ from engine.agent.execute import Found
 from engine.agent.relevance import Relevance
 from engine.agent.schema import Intent, Operation
 from engine.agent.words import stem, words
+from engine.graph.lexicon import is_question
 from engine.types import Cue
 
 MOST_CAUSES = 3
@@ -85,8 +86,7 @@ def _score(
     if not looks and things and things <= stemmed:
         return 0.0  # the effect itself
     meaning = 0.4 * float(np.clip(fit_of.own[row], 0, 1))
-    is_question = text.rstrip().endswith("?")
-    return shared * 0.5 + told + looks + meaning + 0.3 * new - 0.4 * is_question
+    return shared * 0.5 + told + looks + meaning + 0.3 * new - 0.4 * is_question(text)
 
 
 def is_about_sound(intent: Intent) -> bool:

@@ -188,6 +188,30 @@ def _walk(step: Step, position: int, source: str, context: _Context) -> str:
     )
 
 
+def _replies(step: Step, position: int, source: str, context: _Context) -> str:
+    """Down the reply edges, and along what one person goes on to say, until another one speaks."""
+    depth = context.bind(f"depth{position}", DEEPEST)
+    walk = f"walk{position}"
+    return (
+        f"WITH RECURSIVE {walk}(id, score, path, began, depth) AS (\n"
+        f"      SELECT * FROM (SELECT id, score, path, id, 0 FROM {source}\n"
+        f"        ORDER BY score DESC LIMIT {WALK_FROM})\n"
+        f"      UNION ALL\n"
+        f"      SELECT t.id, w.score * 0.8 * min(e.weight, 1.0),\n"
+        f"        w.path || ' ' || e.relation || ' ' || f.idx || '->' || t.idx, w.began,\n"
+        f"        w.depth + 1\n"
+        f"      FROM {walk} w JOIN edges e ON w.id IN (e.source, e.target)\n"
+        f"        JOIN utterances f ON f.id = w.id\n"
+        f"        JOIN utterances t\n"
+        f"          ON t.id = CASE WHEN e.source = w.id THEN e.target ELSE e.source END\n"
+        f"      WHERE w.depth < {depth} AND t.idx > f.idx AND (e.relation = 'reply_to'\n"
+        f"        OR e.relation = 'temporal' AND t.speaker_id = f.speaker_id))\n"
+        f"    SELECT w.id, max(w.score), w.path FROM {walk} w\n"
+        f"      JOIN utterances u ON u.id = w.id JOIN utterances b ON b.id = w.began\n"
+        f"    WHERE w.depth > 0 AND u.speaker_id IS NOT b.speaker_id GROUP BY w.id"
+    )
+
+
 def _fuse(step: Step, position: int, source: str, context: _Context) -> str:
     if not step.inputs:
         raise ValueError("there is nothing to fuse")
@@ -240,6 +264,7 @@ _WRITERS: Mapping[str, Callable[[Step, int, str, _Context], str]] = {
     "filter_acoustic": _acoustic,
     "filter_event": _event,
     "traverse_relations": _walk,
+    "replies": _replies,
     "fuse": _fuse,
     "order": _order,
     "first": _first,

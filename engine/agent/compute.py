@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
+from engine.agent.compute_replies import replied
 from engine.agent.compute_sound import SOUND_FUNCTIONS
 from engine.agent.locate import literal_rows, mention_rows, stretch_of
 from engine.agent.scene import (
@@ -216,4 +217,5 @@ _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.TALK_TIME: _talk_time,
     Operation.DURATION: _duration,
     Operation.SPEAKERS: _speakers,
+    Operation.REPLY: replied,
 }

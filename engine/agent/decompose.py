@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from engine.agent.cues import parse_choices, parse_cues, parse_events, parse_form, strip_cues
+from engine.agent.exchanges import parse_exchange
 from engine.agent.operations import parse_operation
 from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
@@ -168,15 +169,14 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
     quotes = tuple((a or b).strip() for a, b in _QUOTED.findall(stem))
     has_limits = bool(time or quotes or context or choices or operation is not Operation.NONE)
     is_beside = operation in (Operation.AFTER, Operation.BEFORE)
-    ids = [i for name in named.speakers for i in roster.ids_by_name[name]]
-    return Intent(
+    intent = Intent(
         question=question,
         topic=topic,
         context=context,
         terms=tuple(content_words(topic)),
         quotes=quotes,
         speakers=named.speakers,
-        speaker_ids=tuple(dict.fromkeys(ids)),
+        speaker_ids=_ids_of(named.speakers, roster),
         unknown_speakers=named.unknown,
         time=time,
         anchor=Anchor(operation.value, target) if is_beside else None,
@@ -192,6 +192,34 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         is_change=is_change,
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
+    )
+    return _about_a_reply(intent, rest, roster)
+
+
+def _ids_of(names: Sequence[str], roster: Roster) -> tuple[int, ...]:
+    """All store ids of some speakers."""
+    return tuple(dict.fromkeys(i for name in names for i in roster.ids_by_name[name]))
+
+
+def _about_a_reply(intent: Intent, rest: str, roster: Roster) -> Intent:
+    """A question about a reply: who replied and what to, in the place of what else was read."""
+    if intent.cues or intent.events or intent.choices:
+        return intent
+    asked = parse_exchange(rest, roster)
+    if asked is None:
+        return intent
+    return replace(
+        intent,
+        topic=asked.topic,
+        terms=tuple(content_words(asked.topic)),
+        speakers=asked.speakers,
+        speaker_ids=_ids_of(asked.speakers, roster),
+        anchor=None,
+        exchange=asked.exchange,
+        operation=Operation.REPLY,
+        target=asked.topic,
+        scope=Scope.SPECIFIC,
+        queries=tuple(dict.fromkeys((asked.topic, *intent.queries))),
     )
 
 

@@ -117,6 +117,8 @@ def _reachable(plan: Plan, position: int, corpus: Corpus) -> NDArray[np.bool_]:
     for later, step in enumerate(plan.steps[position + 1 :], position + 1):
         if step.inputs != (current,):
             continue
+        if step.tool in ("traverse_relations", "replies"):
+            break  # what is reached from a hit need not pass as a hit
         mask &= _passes(step.tool, step.arguments, corpus)
         current = later
     return mask

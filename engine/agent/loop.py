@@ -144,6 +144,8 @@ def _silence(reason: str) -> tuple[Draft, Verdict]:
 
 def _computed(intent: Intent, session: Session) -> Draft | None:
     """The exact answer of a structural question, or None when it has none."""
+    if intent.exchange is not None and not session.system.has_graph:
+        return None
     session.rounds = 1
     found = run_plan(
         counting_plan(intent, intent.operation),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.agent import tools
-from engine.agent.schema import AnswerForm, Intent, Operation, Plan, Step, Stream
+from engine.agent.schema import AnswerForm, Exchange, Intent, Operation, Plan, Step, Stream
 from engine.types import Cue, Relation
 
 
@@ -88,6 +88,8 @@ def _speakers(build: _Builder, intent: Intent, found: tuple[int, ...]) -> tuple[
 
 def counting_plan(intent: Intent, operation: Operation) -> Plan:
     """The plan of a computed answer: what is collected, and what is done with it."""
+    if intent.exchange is not None:
+        return _reply_plan(intent, intent.exchange)
     build = _Builder()
     found: tuple[int, ...] = ()
     if intent.target:
@@ -108,6 +110,20 @@ def counting_plan(intent: Intent, operation: Operation) -> Plan:
         build.add(tools.count(found))
     else:
         build.add(tools.order("time", found))
+    return build.plan(intent, _purpose(intent))
+
+
+def _reply_plan(intent: Intent, exchange: Exchange) -> Plan:
+    """The plan of a reply: where its subject is raised, and on from there by the edges."""
+    build = _Builder()
+    found = build.add(tools.keyword_search(intent.target))
+    if intent.time is not None:
+        found = build.add(tools.filter_time_range(intent.time.start, intent.time.end, found))
+    if exchange.to_ids:
+        found = build.add(tools.filter_speaker(exchange.to_ids, found), Stream.SPEAKER)
+    found = build.add(tools.replies(found))
+    if intent.speaker_ids:
+        build.add(tools.filter_speaker(intent.speaker_ids, found), Stream.SPEAKER)
     return build.plan(intent, _purpose(intent))
 
 

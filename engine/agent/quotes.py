@@ -59,7 +59,7 @@ def _with_replies(positions: Sequence[int], evidence: Sequence[Evidence]) -> lis
 
 def _answering(item: Evidence) -> float:
     """Score of an utterance as an answer: a question seldom is one."""
-    return item.score - 1.5 * item.utterance.text.rstrip().endswith("?")
+    return item.score - 1.5 * is_question(item.utterance.text)
 
 
 def quotation(item: Evidence, position: int, terms: Sequence[str] = ()) -> Claim:

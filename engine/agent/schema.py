@@ -68,6 +68,7 @@ class Operation(StrEnum):
     AT_TIME = "at_time"
     CUE_MOMENT = "cue_moment"
     SPEAKERS = "speakers"
+    REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,21 @@ class Anchor:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a reply that is asked for replies to.
+
+    Attributes:
+        to_ids: Store ids of who said that; empty for anybody.
+        is_question: It was asked, not proposed or stated.
+        side: ``for`` or ``against`` where the question says how the reply took it, else "".
+    """
+
+    to_ids: tuple[int, ...] = ()
+    is_question: bool = False
+    side: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Roster:
     """Who speaks in the meetings asked about: name -> ids, several for one person."""
 
@@ -119,6 +135,7 @@ class Intent:
         unknown_speakers: Named as speakers but nobody here has that name.
         time: The stretch named, or None.
         anchor: A moment named by content, or None.
+        exchange: What the reply that is asked for replies to, for ``Operation.REPLY``.
         cues: How it must have sounded.
         events: Non-speech sounds named.
         form: Shape of the answer.
@@ -143,6 +160,7 @@ class Intent:
     unknown_speakers: tuple[str, ...] = ()
     time: TimeRange | None = None
     anchor: Anchor | None = None
+    exchange: Exchange | None = None
     cues: tuple[Cue, ...] = ()
     events: tuple[str, ...] = ()
     form: AnswerForm = AnswerForm.TEXT

@@ -74,6 +74,12 @@ def traverse_relations(relation: Relation, depth: int = 1, inputs: Sequence[int]
 
 
 @tool
+def replies(inputs: Sequence[int]) -> Step:
+    """What somebody else said in reply to it, in its place; the way there is kept as evidence."""
+    return Step("replies", {}, tuple(inputs))
+
+
+@tool
 def fuse(inputs: Sequence[int]) -> Step:
     """Join several results; what several of them found, or nearly, comes first."""
     return Step("fuse", {}, tuple(inputs))

@@ -16,6 +16,7 @@ from dataclasses import replace
 from engine.agent.schema import AnswerForm, Claim, Intent
 from engine.agent.support import content_stems, numbers_in, overlap
 from engine.agent.words import fold, stem
+from engine.graph.lexicon import is_question
 from engine.types_answer import Evidence
 
 _LIGHT = frozenset(
@@ -76,7 +77,7 @@ def _bearing(text: str, cited: Sequence[Evidence]) -> tuple[str, bool]:
     if not sentences:
         return "", False
     _share, place, best = max(sentences)
-    if not best.endswith("?"):
+    if not is_question(best):
         return best, True
     after = " ".join(item.utterance.text for item in cited[-place:]).partition(best)[2]
     reply = next(iter(_SENTENCE.findall(after)), "")

@@ -598,6 +598,90 @@ def _choices(s: _Script) -> None:
     )
 
 
+_ASKED = {
+    "awning": (
+        "which colour did we settle on for the awning?",
+        "The dark green one, so that it goes with the shutters.",
+        "green",
+    ),
+    "night bus": (
+        "from which stop does the night bus leave now?",
+        "Since Monday it is the one behind the brewery.",
+        "brewery",
+    ),
+    "choir": (
+        "has anybody counted how many chairs the choir needs?",
+        "Forty two with the conductor, I went through the list.",
+        "forty[- ]two|42",
+    ),
+}
+_PROPOSED = {
+    "archive": (
+        "I propose that we move the archive down to the cellar.",
+        "Not with me, down there the river comes in every spring.",
+        "river|spring|against|not with",
+    ),
+    "beehives": (
+        "My proposal is that we put the beehives on the roof.",
+        "I would rather not, half of my team cannot stand stings.",
+        "sting|rather not",
+    ),
+    "reception": (
+        "I suggest that we close the reception at noon on Fridays.",
+        "Then nobody takes the parcels in, so please leave it as it is.",
+        "parcel|leave it",
+    ),
+}
+
+
+def _replies(s: _Script) -> None:
+    """What only the link from a line to its reply tells: the two share no word."""
+    subject = s.random.choice(sorted(_ASKED))
+    asked, reply, gold = _ASKED[subject]
+    a, b = s.pick(2)
+    at = s.place(0.05, 0.95)
+    s.say(at, a, f"{b}, {asked}")
+    s.say(at + 1, b, reply)
+    s.ask(
+        [
+            f"What did {b} answer when {a} asked about the {subject}?",
+            f"What answer did {a} get to the question about the {subject}?",
+            f"What was {b}'s reply to the question about the {subject}?",
+        ],
+        "multi_hop",
+        "reply",
+        Gold(parts=((gold,),)),
+        [at, at + 1],
+    )
+    subject = s.random.choice(sorted(_PROPOSED))
+    proposed, reply, gold = _PROPOSED[subject]
+    a, b = s.pick(2)
+    at = s.place(0.05, 0.95)
+    s.say(at, a, proposed)
+    s.say(at + 1, b, reply)
+    s.ask(
+        [
+            f"How did {b} react to the proposal about the {subject}?",
+            f"What did {b} say to {a}'s proposal about the {subject}?",
+            f"What objection did {b} have to the proposal about the {subject}?",
+        ],
+        "multi_hop",
+        "reply",
+        Gold(parts=((gold,),)),
+        [at, at + 1],
+    )
+    s.ask(
+        [
+            f"Who objected to {a}'s proposal about the {subject}?",
+            f"Who was against the proposal about the {subject}?",
+        ],
+        "multi_hop",
+        "reply",
+        Gold(parts=((b,),)),
+        [at, at + 1],
+    )
+
+
 _PLANTS = (
     _explicit,
     _causal,
@@ -609,6 +693,7 @@ _PLANTS = (
     _promises,
     _loud,
     _choices,
+    _replies,
 )
 
 
