@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from engine.agent.compute_replies import replied
 from engine.agent.compute_sound import SOUND_FUNCTIONS
+from engine.agent.final_stance import final_stance
 from engine.agent.locate import literal_rows, mention_rows, stretch_of
 from engine.agent.scene import (
     Scene,
@@ -218,4 +219,5 @@ _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.DURATION: _duration,
     Operation.SPEAKERS: _speakers,
     Operation.REPLY: replied,
+    Operation.FINAL_STANCE: final_stance,
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from engine.agent.cues import parse_choices, parse_cues, parse_events, parse_form, strip_cues
 from engine.agent.exchanges import parse_exchange
+from engine.agent.final_stance import parse_final_stance
 from engine.agent.operations import parse_operation
 from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
@@ -193,7 +194,7 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         language=language_of(stem),
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
     )
-    return _about_a_reply(intent, rest, roster)
+    return _with_two_sides(intent, rest, roster)
 
 
 def _ids_of(names: Sequence[str], roster: Roster) -> tuple[int, ...]:
@@ -201,25 +202,32 @@ def _ids_of(names: Sequence[str], roster: Roster) -> tuple[int, ...]:
     return tuple(dict.fromkeys(i for name in names for i in roster.ids_by_name[name]))
 
 
-def _about_a_reply(intent: Intent, rest: str, roster: Roster) -> Intent:
-    """A question about a reply: who replied and what to, in the place of what else was read."""
+def _with_two_sides(intent: Intent, rest: str, roster: Roster) -> Intent:
+    """A question about a reply or a final stance, else the same intent."""
     if intent.cues or intent.events or intent.choices:
         return intent
-    asked = parse_exchange(rest, roster)
-    if asked is None:
-        return intent
+    if asked := parse_exchange(rest, roster):
+        found = _about(intent, asked.speakers, asked.topic, roster)
+        return replace(found, exchange=asked.exchange, operation=Operation.REPLY)
+    # "In the end" is no stretch of time here.
+    if stance := parse_final_stance(intent.question, roster):
+        found = _about(intent, *stance, roster)
+        return replace(found, time=None, operation=Operation.FINAL_STANCE)
+    return intent
+
+
+def _about(intent: Intent, who: tuple[str, ...], topic: str, roster: Roster) -> Intent:
+    """The same question about what some people say of a topic."""
     return replace(
         intent,
-        topic=asked.topic,
-        terms=tuple(content_words(asked.topic)),
-        speakers=asked.speakers,
-        speaker_ids=_ids_of(asked.speakers, roster),
+        topic=topic,
+        target=topic,
+        terms=tuple(content_words(topic)),
+        speakers=who,
+        speaker_ids=_ids_of(who, roster),
         anchor=None,
-        exchange=asked.exchange,
-        operation=Operation.REPLY,
-        target=asked.topic,
         scope=Scope.SPECIFIC,
-        queries=tuple(dict.fromkeys((asked.topic, *intent.queries))),
+        queries=tuple(dict.fromkeys((topic, *intent.queries))),
     )
 
 

@@ -69,6 +69,7 @@ class Operation(StrEnum):
     CUE_MOMENT = "cue_moment"
     SPEAKERS = "speakers"
     REPLY = "reply"
+    FINAL_STANCE = "final_stance"
 
 
 @dataclass(frozen=True, slots=True)
