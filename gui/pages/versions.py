@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -45,6 +45,12 @@ class VersionsPage(QWidget):
         super().showEvent(event)
         if self._is_stale:
             self._reload()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Mark what differs in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and not self._is_stale:
+            self._on_changed()
 
     def _build(self) -> None:
         unit = theme.space(self)

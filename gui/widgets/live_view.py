@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from engine.messages import LiveUtterance
@@ -19,12 +20,14 @@ class LiveView(QTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._lines: tuple[LiveUtterance, ...] = ()
         self.setAccessibleName(self.tr("Live transcript"))
         self.setMinimumHeight(theme.space(self, 40))
         self.hide()
 
     def show_lines(self, lines: Sequence[LiveUtterance]) -> None:
         """Replace what is shown and keep the end in view."""
+        self._lines = tuple(lines)
         look = theme.colours(self)
         speakers = list(dict.fromkeys(line.speaker for line in lines if line.speaker))
         parts = []
@@ -42,7 +45,14 @@ class LiveView(QTextBrowser):
         bar = self.verticalScrollBar()
         bar.setValue(bar.maximum())
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Write in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._lines:
+            self.show_lines(self._lines)
+
     def explain(self, text: str) -> None:
         """Say why there are no lines."""
+        self._lines = ()
         self.setPlainText(text)
         self.show()

@@ -8,7 +8,7 @@ from enum import Enum
 from html import escape
 from typing import Any
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import QEvent, QUrl, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
 
@@ -28,6 +28,7 @@ class TraceView(QTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._events: tuple[TraceEvent, ...] = ()
         self._evidence: list[Evidence] = []
         self.setAccessibleName(self.tr("How this answer was found"))
         self.setOpenLinks(False)
@@ -36,6 +37,7 @@ class TraceView(QTextBrowser):
 
     def show_trace(self, events: Sequence[TraceEvent]) -> None:
         """Write all steps down."""
+        self._events = tuple(events)
         self._evidence = []
         look = theme.colours(self)
         mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
@@ -53,6 +55,12 @@ class TraceView(QTextBrowser):
         self.setHtml("".join(parts))
         line = self.fontMetrics().height()
         self.setFixedHeight(round(line * 16))
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Write in the colours of another theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and self._events:
+            self.show_trace(self._events)
 
     def _title(self, kind: str) -> str:
         titles = {
