@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.agent.corpus import Corpus
 from engine.agent.relevance import Relevance, spoken_by
 from engine.agent.schema import AnswerForm, Draft, Intent, Operation, Scope
@@ -26,6 +28,9 @@ OWN_MEANING = 0.40
 
 SURE = 0.95
 """A search that strong outweighs a model that says NOT STATED or tells of something else."""
+
+DISCUSSED = 0.7
+"""Strength with which a topic was surely talked about, though no line may settle a fact of it."""
 
 ALL_WORDS = 0.999
 """Share of the topic's words that are said when all of them are."""
@@ -90,6 +95,24 @@ def after_writing(intent: Intent, draft: Draft, relevance: Relevance) -> str:
     if intent.events or intent.cues:
         return ""
     return draft.reason if draft.is_abstention and not is_sure(relevance) else ""
+
+
+_OPEN = re.compile(
+    r"(?:please )?(?:summari[sz]e|describe|explain|outline|tell me about|"
+    r"give (?:me )?an? (?:summary|overview))\b|"
+    r"(?:what|how) (?:was|were|did) .*\b(?:discuss\w*|said|say|talk\w*|decided?|think|thought)\b",
+    re.I,
+)
+
+
+def is_discussed(intent: Intent, relevance: Relevance) -> bool:
+    """Whether a question asks for no one fact but for what was said of something that surely was.
+
+    Then what the model invented says nothing about the meeting, and the lines that were found are
+    an answer. Of a named person others' lines are none.
+    """
+    is_open = _OPEN.match(intent.question) is not None and not intent.speaker_ids
+    return is_open and relevance.strength >= DISCUSSED
 
 
 def is_sure(relevance: Relevance) -> bool:

@@ -237,7 +237,8 @@ def _written(
     if intent.is_why:
         draft, problems = quotes.with_the_reason(intent, draft, problems)
     is_invented = bool(problems) and all(problem.is_invention for problem in problems)
-    if is_invented and is_plain(intent) and not abstain.is_sure(fit_of):
+    is_told = abstain.is_sure(fit_of) or abstain.is_discussed(intent, fit_of)
+    if is_invented and is_plain(intent) and not is_told:
         return _invented(intent, draft, tuple(problem.text for problem in problems))
     if problems:
         draft, problems = quotes.in_their_words(intent, draft, problems, session.corpus)

@@ -336,6 +336,35 @@ def test_a_sentence_that_only_repeats_the_question_is_no_answer(store, meeting_i
     assert "nine hundred" in found.text
 
 
+@pytest.mark.parametrize(
+    ("question", "draft", "is_told"),
+    [
+        (
+            "Summarize the discussion about the best Italian machine and its maker.",
+            "Bob discussed the best Italian machine and its maker",
+            True,
+        ),
+        (
+            "What is the name of the maker of the best Italian machine?",
+            "Bob is the name of the maker of the best Italian machine",
+            False,
+        ),
+    ],
+)
+def test_what_was_talked_about_is_quoted_where_the_model_invents(
+    store, meeting_id, question, draft, is_told
+):
+    """A fact that nobody named is not: there silence is the answer."""
+
+    def invent(messages):
+        return f"{draft} [{id_of(messages, 'Italian')}]."
+
+    found, _, _ = ask(store, meeting_id, question, *[invent, "5"] * 5)
+    assert draft not in found.text
+    assert ("nine hundred euros" in found.text) is is_told
+    assert found.abstained is not is_told
+
+
 @pytest.mark.parametrize("invented", ["Ann discussed the price of tickets [u2].", "Tickets [u1]."])
 def test_a_time_answered_with_something_invented_quotes_what_was_said_then(
     store, meeting_id, invented
