@@ -27,7 +27,7 @@ _SIDE = re.compile(
     r"(?:not|never|no longer|cannot|can't|don't|won't|wouldn't) (?:\w+ )?"
     r"(?:support|agree|like|want|accept|approve|back|convinced|for it|in favou?r))\b)|"
     r"(?P<pro>\b(?:support\w*|in favou?r|all for|(?:am|'m|are|'re) for|agree\w*|approv\w+|"
-    r"accept\w*|like|good idea|convinced|back(?:ing)?)\b)"
+    r"accept\w*|(?:i|we)(?: do| really)? (?:like|want|back)|good idea|convinced)\b)"
 )
 
 
@@ -38,17 +38,22 @@ def parse_final_stance(question: str, roster: Roster) -> tuple[tuple[str, ...], 
         question: Whole: its end may look like a time.
         roster: Who speaks.
     """
-    match = _QUESTION.fullmatch(re.sub(r"\s+", " ", question).strip(" ?.!"))
-    if match is None or not (match["end"] or match["late"]):
+    match = _read(question)
+    if match is None:
         return None
     named = find_speakers(match["by"], roster)
     who = named.speakers + named.mentioned
     return (who, re.sub(r"^(?:the|an?) ", "", match["x"])) if who else None
 
 
+def _read(question: str) -> re.Match[str] | None:
+    match = _QUESTION.fullmatch(re.sub(r"\s+", " ", question).strip(" ?.!"))
+    return match if match and (match["end"] or match["late"]) else None
+
+
 def final_stance(scene: Scene) -> Draft | None:
     """Yes or no by the last line in which the person takes a side, or None without one."""
-    match = _QUESTION.search(scene.intent.question.strip(" ?.!"))
+    match = _read(scene.intent.question)
     rows = mention_rows(scene.corpus, scene.own_rows, scene.intent.target)
     sides = {row: is_for for row in rows if (is_for := _is_for(scene, row)) is not None}
     if match is None or not sides:
