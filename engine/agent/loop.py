@@ -231,7 +231,7 @@ def _written(
         draft = quotes.quoted(intent, read)
         if intent.form is AnswerForm.YES_NO:
             draft = replace(draft, claims=quotes.nearest_words(intent, read))
-    written = quotes.with_the_moment(intent, draft)
+    written = quotes.with_the_nearest(intent, quotes.with_the_moment(intent, draft))
     session.note("draft", shown(written))
     draft, problems = checked(written, intent, session.corpus)
     if intent.is_why:

@@ -18,7 +18,7 @@ from engine.agent.schema import AnswerForm, Claim, Draft, Intent, Operation
 from engine.agent.support import SUPPORTED, content_stems, overlap
 from engine.agent.words import stem, words
 from engine.agent.yes_no import as_nearest
-from engine.graph.lexicon import is_question
+from engine.graph.lexicon import is_back_channel, is_question
 from engine.types_answer import Evidence
 
 
@@ -206,6 +206,31 @@ def with_the_moment(intent: Intent, draft: Draft) -> Draft:
     nearness = max((claim.nearness for claim in draft.claims), default=0.0)
     found = nearest_words(intent, draft.evidence)
     return replace(draft, claims=tuple(replace(quote, nearness=nearness) for quote in found))
+
+
+def with_the_nearest(intent: Intent, draft: Draft) -> Draft:
+    """Begin with what was said nearest to a moment that is named, unless the draft tells it.
+
+    A small model tells of any of the lines around it.
+    """
+    is_point = intent.time is not None and intent.time.point is not None
+    anchor = intent.anchor.topic if intent.anchor is not None else ""
+    telling = [
+        i
+        for i, e in enumerate(draft.evidence)
+        if not is_back_channel(e.utterance.text) and overlap(anchor, e.utterance.text) < HALF
+    ]
+    if not (anchor or (is_point and intent.operation is Operation.AT_TIME)) or not telling:
+        return draft
+    nearest = max(telling, key=lambda i: draft.evidence[i].score)
+    if nearest in _told(intent, draft):
+        return draft
+    quote = quotation(draft.evidence[nearest], nearest, intent.terms)
+    return replace(draft, claims=(quote, *draft.claims))
+
+
+HALF = 0.5
+"""Share of the words of what came before (or after) with which a line still belongs to it."""
 
 
 def _told(intent: Intent, draft: Draft) -> set[int]:

@@ -375,6 +375,23 @@ def test_a_time_answered_with_something_invented_quotes_what_was_said_then(
     assert found.verdict.is_verified
 
 
+@pytest.mark.parametrize(
+    ("question", "line", "other"),
+    [
+        ("What did Bob say around 0:12?", "nine hundred euros", "ask the seller"),
+        ("What was said right after the coffee machine was postponed?", "discount", "pancakes"),
+    ],
+)
+def test_what_is_nearest_to_a_named_moment_is_told(store, meeting_id, question, line, other):
+    """A model that tells of another line beside it does not push it out."""
+
+    def elsewhere(messages):
+        return f"{LINES[5 if other == 'pancakes' else 4][1]} [{id_of(messages, other)}]."
+
+    found, _, _ = ask(store, meeting_id, question, *[elsewhere, "5"] * 5)
+    assert line in found.sentences[0].text
+
+
 def test_what_came_after_is_not_what_was_asked_about(store, meeting_id):
     found, _, _ = ask(
         store,
