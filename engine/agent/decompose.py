@@ -50,6 +50,12 @@ _VERB_START = re.compile(
     r"agreed?|conclude[d]?)\b\s*(?:(?:about|of|on|upon|towards?|regarding|that)\b)?\s*",
     re.I,
 )
+# "Whose idea about the benches did Ann support?" is about the benches.
+_WHOSE = re.compile(
+    r"^whose (?:ideas?|proposals?|suggestions?|plans?|offers?) (?:about|on|of|for|regarding|with) (?P<x>.+?) "
+    r"(?:is|was|are|were|did|does|do|has|had)\b.*$",
+    re.I,
+)
 _MEETING_SCOPE = re.compile(
     r"\b(?:summari[sz]e (?:the|this) (?:whole |entire )?(?:meeting|recording|call|conversation)|"
     r"(?:whole|entire) meeting|(?:general|overall) discussion|what (?:was|is) (?:the|this) (?:meeting|call|"
@@ -109,6 +115,7 @@ def topic_of(question: str, names: Sequence[str]) -> tuple[str, str]:
     """
     text = re.sub(r"\s+", " ", question).strip(" ?.!")
     context = ""
+    text = _WHOSE.sub(r"\g<x>", text)
     if match := _CONTEXT.search(text):
         context = re.sub(r"\s+and why$", "", match["x"].strip(), flags=re.I)
         text = (text[: match.start()] + text[match.end() :]).strip()

@@ -317,3 +317,14 @@ def test_a_name_in_another_language_is_found():
 
 def test_who_speaks_after_a_loud_voice_is_no_question_for_the_loudest():
     assert parse("Who spoke after Ann shouted?", PEOPLE, 60).operation is not Operation.WHO_CUE
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Whose proposal on the benches is Ann in favour of?",
+        "Whose idea about benches did Ann back?",
+    ],
+)
+def test_whose_idea_it_was_is_about_the_matter(question):
+    assert parse(question, PEOPLE, 60).terms == ("benches",)
