@@ -43,7 +43,7 @@ _PATTERNS = tuple(
     for pattern in (
         rf"(?:what|how) (?:did|does|do|was|were) (?P<by>.{{1,40}}?) {_REPLIED} (?:with )?(?:to|on hearing|against) {_NOUN}",
         rf"(?:what|how) (?:did|does|do|was|were) (?P<by>.{{1,40}}?) {_REPLIED} {_CLAUSE}",
-        rf"(?:what|which) {_REPLY} (?:did|does|do) (?P<to>.{{1,40}}?) (?:get|receive|hear|have)(?: from (?P<by>.{{1,40}}?))? (?:to|on|for|about) (?:the|his|her|their) (?P<move>{_MOVES}) (?:{_ABOUT} )?(?P<x>.+)",
+        rf"(?:what|which) {_REPLY} (?:did|does|do) (?P<to>.{{1,40}}?) (?:get|receive|hear)(?: from (?P<by>.{{1,40}}?))? (?:to|on|for|about) (?:the|his|her|their) (?P<move>{_MOVES}) (?:{_ABOUT} )?(?P<x>.+)",
         rf"(?:what|how) (?:was|were|is) (?:(?P<by>.{{1,40}}?)['’]s? |the )?{_REPLY} (?:to|on|against) {_NOUN}",
         rf"(?:what|how) (?:was|were|is) (?:(?P<by>.{{1,40}}?)['’]s? |the )?{_REPLY} {_CLAUSE}",
         rf"what was (?:said )?in (?:answer|reply|response) to {_NOUN}",

@@ -111,3 +111,10 @@ def test_without_the_graph_no_link_leads_to_it(ask):
 def test_nothing_is_made_up_where_nobody_spoke_of_it(ask):
     text, _, _ = ask(TALK, "How did Boris react to the proposal about the submarine?")
     assert "answered" not in text
+
+
+def test_an_objection_is_had_by_who_objects():
+    asked = parse_exchange("What objection did Boris have to the proposal about the roof?", ROSTER)
+    assert asked is not None
+    assert asked.speakers == ("Boris Novak",)
+    assert asked.exchange == Exchange()
