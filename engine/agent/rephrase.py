@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from engine.agent.synthesise import Pen
-from engine.agent.words import content_words
+from engine.agent.words import content_words, words
 from engine.grammar import choice, grammar, literal
 
 OTHER = "other"
@@ -84,10 +84,10 @@ def looks_structural(question: str) -> bool:
 
 def form_grammar(question: str, names: Sequence[str]) -> str:
     """Grammar of the forms, filled with stretches of the question and names of speakers."""
-    words = re.findall(r"[\w'’.-]*\w", question)
-    rules = {"root": "", "x": " | ".join(f"w{i}" for i in range(len(words)))}
-    for position, word in enumerate(words):
-        rest = f' (" " w{position + 1})?' if position + 1 < len(words) else ""
+    spelled = re.findall(r"[\w'’.-]*\w", question)
+    rules = {"root": "", "x": " | ".join(f"w{i}" for i in range(len(spelled)))}
+    for position, word in enumerate(spelled):
+        rest = f' (" " w{position + 1})?' if position + 1 < len(spelled) else ""
         rules[f"w{position}"] = literal(word) + rest
     if names:
         rules["name"] = choice(names)
@@ -122,18 +122,22 @@ def rephrased(question: str, names: Sequence[str], pen: Pen) -> str:
         form_grammar(question, names),
         question=question,
     ).text.strip()
-    return written if _fits(question, written) else ""
+    return written if _fits(question, written, names) else ""
 
 
-def _fits(question: str, written: str) -> bool:
-    """Whether the question has the words that the form asks for, and the form its fill."""
+def _fits(question: str, written: str, names: Sequence[str]) -> bool:
+    """Whether the question has the words that the form asks for, and the form its fill.
+
+    A speaker whom the question names is who does something in it, not what is spoken of.
+    """
+    called = {word for name in names for word in words(name)}
     for form, needed in FORMS.items():
         pattern = re.escape(form).replace("X", "(.+)").replace("NAME", ".+")
         match = re.fullmatch(pattern, written)
         if match is None:
             continue
         is_about = not match.groups() and re.search(r"\b(?:about|regarding)\b", question, re.I)
-        is_filled = all(content_words(stretch) for stretch in match.groups())
+        is_filled = all(set(content_words(stretch)) - called for stretch in match.groups())
         if _has_words(question, needed) and is_filled and not is_about:
             return True
     return False

@@ -241,6 +241,13 @@ def test_a_form_that_does_not_fit_is_refused(question, form):
     assert rephrased(question, (), Pen(FakeChat(form), silent())) == ""
 
 
+def test_who_does_something_is_not_what_is_spoken_of():
+    question, form = "Whose proposal on the benches does Ann like?", "Who first mentioned {}?"
+    for filled, is_taken in (("Ann", False), ("benches", True)):
+        chat = FakeChat(form.format(filled))
+        assert bool(rephrased(question, ("Ann Lee",), Pen(chat, silent()))) is is_taken
+
+
 def test_a_form_holds_only_words_of_the_question():
     asked = form_grammar('Was "the roof" first?', ["Ann"])
     assert "x ::= w0 | w1 | w2 | w3" in asked
