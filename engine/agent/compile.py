@@ -31,6 +31,12 @@ _MEASURES = {
     Cue.INTERRUPTION: "2.0 * a.is_interruption",
     Cue.LONG_PAUSE: "a.pause_before / 2",
 }
+# From the utterance f that a walk w has come to, to the one t at the other end of an edge e.
+_ALONG_AN_EDGE = """JOIN edges e ON w.id IN (e.source, e.target)
+        JOIN utterances f ON f.id = w.id
+        JOIN utterances t
+          ON t.id = CASE WHEN e.source = w.id THEN e.target ELSE e.source END
+"""
 _MIDDLE = '(u.start + u."end") / 2'
 
 
@@ -176,10 +182,7 @@ def _walk(step: Step, position: int, source: str, context: _Context) -> str:
         f"      UNION ALL\n"
         f"      SELECT t.id, w.score * 0.5 * min(e.weight, 1.0),\n"
         f"        w.path || {step_text} || f.idx || '->' || t.idx, w.depth + 1\n"
-        f"      FROM {walk} w JOIN edges e ON w.id IN (e.source, e.target)\n"
-        f"        JOIN utterances f ON f.id = w.id\n"
-        f"        JOIN utterances t\n"
-        f"          ON t.id = CASE WHEN e.source = w.id THEN e.target ELSE e.source END\n"
+        f"      FROM {walk} w {_ALONG_AN_EDGE}"
         f"      WHERE e.relation = {relation} AND w.depth < {depth})\n"
         f"    SELECT id, max(score), path FROM\n"
         f"      (SELECT id, score, path FROM {source}\n"
@@ -200,10 +203,7 @@ def _replies(step: Step, position: int, source: str, context: _Context) -> str:
         f"      SELECT t.id, w.score * 0.8 * min(e.weight, 1.0),\n"
         f"        w.path || ' ' || e.relation || ' ' || f.idx || '->' || t.idx, w.began,\n"
         f"        w.depth + 1\n"
-        f"      FROM {walk} w JOIN edges e ON w.id IN (e.source, e.target)\n"
-        f"        JOIN utterances f ON f.id = w.id\n"
-        f"        JOIN utterances t\n"
-        f"          ON t.id = CASE WHEN e.source = w.id THEN e.target ELSE e.source END\n"
+        f"      FROM {walk} w {_ALONG_AN_EDGE}"
         f"      WHERE w.depth < {depth} AND t.idx > f.idx AND (e.relation = 'reply_to'\n"
         f"        OR e.relation = 'temporal' AND t.speaker_id = f.speaker_id))\n"
         f"    SELECT w.id, max(w.score), w.path FROM {walk} w\n"

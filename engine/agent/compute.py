@@ -18,6 +18,7 @@ from engine.agent.scene import (
     asked_about,
     clock_of,
     draft,
+    first_of_each,
     name_of,
     nothing,
     quote,
@@ -125,9 +126,7 @@ def _extreme_speaker(scene: Scene) -> Draft | None:
 
 
 def _mentioners(scene: Scene) -> Draft | None:
-    firsts: dict[str, int] = {}
-    for row in mention_rows(scene.corpus, scene.rows, scene.intent.target):
-        firsts.setdefault(name_of(scene, row), row)
+    firsts = first_of_each(scene, mention_rows(scene.corpus, scene.rows, scene.intent.target))
     if not firsts:
         return None
     return draft(
@@ -196,9 +195,7 @@ def _duration(scene: Scene) -> Draft | None:
 
 
 def _speakers(scene: Scene) -> Draft | None:
-    firsts: dict[str, int] = {}
-    for row in scene.rows:
-        firsts.setdefault(name_of(scene, row), row)
+    firsts = first_of_each(scene, scene.rows)
     return draft(scene, f"{len(firsts)} people speak: {', '.join(firsts)}.", list(firsts.values()))
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from engine.agent.evidence import excerpt
 from engine.agent.execute import Found
 from engine.agent.locate import mention_rows
-from engine.agent.scene import Scene, draft, name_of, quote
+from engine.agent.scene import Scene, draft, first_of_each, name_of, quote
 from engine.agent.schema import Claim, Draft, Exchange
 from engine.agent.words import stems, words
 from engine.graph.lexicon import is_back_channel, is_question
@@ -111,10 +111,9 @@ def _telling(scene: Scene, rows: Sequence[int], exchange: Exchange) -> list[int]
     telling = [row for row in rows if not is_back_channel(_text(scene, row))] or rows
     if exchange.side:
         telling = [row for row in telling if _takes(exchange.side, _text(scene, row))] or telling
-    firsts: dict[str, int] = {}
-    for row in telling:
-        firsts.setdefault(name_of(scene, row), row)
-    return list(firsts.values())[: 1 if exchange.is_question else MOST_REPLIES]
+    return list(first_of_each(scene, telling).values())[
+        : 1 if exchange.is_question else MOST_REPLIES
+    ]
 
 
 def _takes(side: str, text: str) -> bool:

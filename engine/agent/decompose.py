@@ -184,7 +184,7 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         terms=tuple(content_words(topic)),
         quotes=quotes,
         speakers=named.speakers,
-        speaker_ids=_ids_of(named.speakers, roster),
+        speaker_ids=roster.ids_of(named.speakers),
         unknown_speakers=named.unknown,
         time=time,
         anchor=Anchor(operation.value, target) if is_beside else None,
@@ -202,11 +202,6 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
         queries=tuple(dict.fromkeys(q for q in (topic, stem) if q)),
     )
     return _with_two_sides(intent, rest, roster)
-
-
-def _ids_of(names: Sequence[str], roster: Roster) -> tuple[int, ...]:
-    """All store ids of some speakers."""
-    return tuple(dict.fromkeys(i for name in names for i in roster.ids_by_name[name]))
 
 
 def _with_two_sides(intent: Intent, rest: str, roster: Roster) -> Intent:
@@ -231,7 +226,7 @@ def _about(intent: Intent, who: tuple[str, ...], topic: str, roster: Roster) -> 
         target=topic,
         terms=tuple(content_words(topic)),
         speakers=who,
-        speaker_ids=_ids_of(who, roster),
+        speaker_ids=roster.ids_of(who),
         anchor=None,
         scope=Scope.SPECIFIC,
         queries=tuple(dict.fromkeys((topic, *intent.queries))),

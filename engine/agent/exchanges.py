@@ -95,8 +95,7 @@ def parse_exchange(question: str, roster: Roster) -> Asked | None:
             continue
         side = "against" if found.get("against") else "for" if found.get("for") else ""
         is_question = re.fullmatch(rf"{_QUESTIONS}|{_ASKED}", found["move"], re.I) is not None
-        to_ids = tuple(i for name in to for i in roster.ids_by_name[name])
-        return Asked(topic, by, Exchange(to_ids, is_question, side))
+        return Asked(topic, by, Exchange(roster.ids_of(to), is_question, side))
     return None
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.agent.words import STOP, stem, words
+from engine.agent.support import content_stems
 from engine.embed import Embedder
 from engine.graph.search import hybrid_search
 from engine.graph.store import Store
@@ -98,19 +98,15 @@ def _scores(query: str, ids: list[str], store: Store, embedder: Embedder) -> dic
 
 def _named(query: str, store: Store) -> dict[str, float]:
     """Meetings that the query names by their title or by one of their speakers."""
-    said = _telling(query)
+    said = content_stems(query)
     found: dict[str, float] = {}
     for key, title in store.rows("SELECT id, title FROM meetings"):
-        parts = _telling(title)
+        parts = content_stems(title)
         if parts and parts <= said:
             found[key] = _NAMED
     for key, name in store.rows("SELECT DISTINCT meeting_id, name FROM speakers WHERE is_named"):
-        parts = _telling(name)
+        parts = content_stems(name)
         if parts & said:
             weight = _NAMED if parts <= said else _NAMED_IN_PART
             found[key] = max(found.get(key, 0.0), weight)
     return found
-
-
-def _telling(text: str) -> set[str]:
-    return {stem(word) for word in words(text) if word not in STOP}

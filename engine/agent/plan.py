@@ -43,8 +43,7 @@ def make_plan(
     """
     build = _Builder()
     found = _seeds(build, intent, advice)
-    if intent.time is not None:
-        found = build.add(tools.filter_time_range(intent.time.start, intent.time.end, found))
+    found = _within(build, intent, found)
     found = _speakers(build, intent, found)
     if intent.cues and round_number < 3:
         found = build.add(tools.filter_acoustic(intent.cues, found), Stream.ACOUSTICS)
@@ -79,6 +78,13 @@ def _seeds(build: _Builder, intent: Intent, advice: str) -> tuple[int, ...]:
     return found
 
 
+def _within(build: _Builder, intent: Intent, found: tuple[int, ...]) -> tuple[int, ...]:
+    """Keep the stretch of time asked about."""
+    if intent.time is None:
+        return found
+    return build.add(tools.filter_time_range(intent.time.start, intent.time.end, found))
+
+
 def _speakers(build: _Builder, intent: Intent, found: tuple[int, ...]) -> tuple[int, ...]:
     """Keep the speakers asked about, unless somebody else's reply may be the answer."""
     if not intent.speaker_ids or Cue.INTERRUPTION in intent.cues:
@@ -94,8 +100,7 @@ def counting_plan(intent: Intent, operation: Operation) -> Plan:
     found: tuple[int, ...] = ()
     if intent.target:
         found = build.add(tools.keyword_search(intent.target, 10_000))
-    if intent.time is not None:
-        found = build.add(tools.filter_time_range(intent.time.start, intent.time.end, found))
+    found = _within(build, intent, found)
     if intent.speaker_ids and operation is not Operation.WHO_CUE:
         found = build.add(tools.filter_speaker(intent.speaker_ids, found), Stream.SPEAKER)
     if intent.cues:
@@ -117,8 +122,7 @@ def _reply_plan(intent: Intent, exchange: Exchange) -> Plan:
     """The plan of a reply: where its subject is raised, and on from there by the edges."""
     build = _Builder()
     found = build.add(tools.keyword_search(intent.target))
-    if intent.time is not None:
-        found = build.add(tools.filter_time_range(intent.time.start, intent.time.end, found))
+    found = _within(build, intent, found)
     if exchange.to_ids:
         found = build.add(tools.filter_speaker(exchange.to_ids, found), Stream.SPEAKER)
     found = build.add(tools.replies(found))

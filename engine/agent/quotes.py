@@ -215,15 +215,15 @@ def with_the_nearest(intent: Intent, draft: Draft) -> Draft:
     """
     is_point = intent.time is not None and intent.time.point is not None
     anchor = intent.anchor.topic if intent.anchor is not None else ""
+    if not (anchor or (is_point and intent.operation is Operation.AT_TIME)):
+        return draft
     telling = [
         i
         for i, e in enumerate(draft.evidence)
         if not is_back_channel(e.utterance.text) and overlap(anchor, e.utterance.text) < HALF
     ]
-    if not (anchor or (is_point and intent.operation is Operation.AT_TIME)) or not telling:
-        return draft
-    nearest = max(telling, key=lambda i: draft.evidence[i].score)
-    if nearest in _told(intent, draft):
+    nearest = max(telling, key=lambda i: draft.evidence[i].score, default=None)
+    if nearest is None or nearest in _told(intent, draft):
         return draft
     quote = quotation(draft.evidence[nearest], nearest, intent.terms)
     return replace(draft, claims=(quote, *draft.claims))

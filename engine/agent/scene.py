@@ -83,6 +83,14 @@ def name_of(scene: Scene, row: int) -> str:
     return scene.corpus.utterances[row].speaker or "somebody"
 
 
+def first_of_each(scene: Scene, rows: Sequence[int]) -> dict[str, int]:
+    """Who says the rows, each with the first of theirs."""
+    firsts: dict[str, int] = {}
+    for row in rows:
+        firsts.setdefault(name_of(scene, row), row)
+    return firsts
+
+
 def clock_of(scene: Scene, row: int) -> str:
     """When a row begins."""
     return clock(float(scene.corpus.start[row]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -119,6 +120,10 @@ class Roster:
     """Who speaks in the meetings asked about: name -> ids, several for one person."""
 
     ids_by_name: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def ids_of(self, names: Iterable[str]) -> tuple[int, ...]:
+        """All ids of some speakers, each once."""
+        return tuple(dict.fromkeys(i for name in names for i in self.ids_by_name[name]))
 
 
 @dataclass(frozen=True, slots=True)

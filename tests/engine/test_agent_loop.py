@@ -5,6 +5,7 @@ import sqlite3
 
 import pytest
 from fakes import FakeChat, FakeEmbedder
+from talks import said
 
 from engine import prompts
 from engine.agent import tools
@@ -72,16 +73,6 @@ def fill(store):
     store.save_events(meeting.id, [Event(79.0, 80.0, "laughter")])
     store.update_meeting(meeting.id, duration=100.0)
     build_graph(store, meeting.id, FakeEmbedder(), silent())
-
-
-def said(store, *lines):
-    """The id of a meeting of these (speaker, text) lines."""
-    meeting = store.create_meeting("Talk", "talk.json", has_audio=False)
-    store.save_utterances(
-        meeting.id, [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
-    )
-    build_graph(store, meeting.id, FakeEmbedder(), silent())
-    return meeting.id
 
 
 def ask(store, meeting_id, question, *replies, **options):

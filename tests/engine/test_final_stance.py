@@ -1,16 +1,11 @@
 """Where somebody stands in the end, when both sides were said."""
 
 import pytest
-from fakes import FakeEmbedder
+from talks import said, told
 
 from engine.agent.final_stance import parse_final_stance
-from engine.agent.loop import AskOptions, answer
 from engine.agent.schema import Roster
-from engine.evaluate import WithoutModel
-from engine.graph.build import build_graph
 from engine.graph.store import Store
-from engine.progress import silent
-from engine.types import Utterance
 
 ROSTER = Roster({"Anna": (1,), "Boris": (2,)})
 TALK = (
@@ -48,13 +43,6 @@ def test_a_question_for_the_final_stance_is_read(question, expected):
 )
 def test_the_last_side_taken_decides(tmp_path, question, word, line):
     with Store(tmp_path) as store:
-        meeting = store.create_meeting("Talk", "talk.json", has_audio=False)
-        heard = [Utterance(i, 9.0 * i, 9.0 * i + 8, *said) for i, said in enumerate(TALK)]
-        store.save_utterances(meeting.id, heard)
-        build_graph(store, meeting.id, FakeEmbedder(), silent())
-        found = answer(
-            question, [meeting.id], store, FakeEmbedder(), WithoutModel(), silent(),
-            AskOptions(), lambda event: None,
-        )  # fmt: skip
+        found = told(store, said(store, *TALK), question)
     assert found.text.startswith(word)
     assert [c.utterance for s in found.sentences for c in s.citations] == [line]

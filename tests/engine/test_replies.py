@@ -3,16 +3,11 @@
 # ruff: noqa: E501 - a table of questions, one a line
 
 import pytest
-from fakes import FakeEmbedder
+from talks import said, told
 
 from engine.agent.exchanges import parse_exchange
-from engine.agent.loop import AskOptions, answer
 from engine.agent.schema import Exchange, Roster
-from engine.evaluate import WithoutModel
-from engine.graph.build import build_graph
 from engine.graph.store import Store
-from engine.progress import silent
-from engine.types import Utterance
 
 ROSTER = Roster({"Anna": (1,), "Boris Novak": (2,), "Clara": (3,)})
 
@@ -55,14 +50,7 @@ def ask(tmp_path):
     with Store(tmp_path) as store:
 
         def run(lines, question, system="agent"):
-            meeting = store.create_meeting("Talk", "talk.json", has_audio=False)
-            heard = [Utterance(i, 9.0 * i, 9.0 * i + 8, *line) for i, line in enumerate(lines)]
-            store.save_utterances(meeting.id, heard)
-            build_graph(store, meeting.id, FakeEmbedder(), silent())
-            found = answer(
-                question, [meeting.id], store, FakeEmbedder(), WithoutModel(), silent(),
-                AskOptions(system=system), lambda event: None,
-            )  # fmt: skip
+            found = told(store, said(store, *lines), question, system)
             citations = [c for s in found.sentences for c in s.citations]
             return found.text, [c.utterance for c in citations], citations
 
