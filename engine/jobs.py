@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import messages, settings
+from engine.errors import ModelBroken, ModelMissing
 from engine.graph.store import Store
 from engine.progress import Report
 from engine.types import Meeting, Span
@@ -58,6 +59,7 @@ class Jobs:
             messages.HearAgain: self._hear_again,
             messages.Enrich: self._enrich,
             messages.Ask: self._ask,
+            messages.GetReady: self._get_ready,
             messages.RehearEvidence: self._rehear_evidence,
             messages.Search: self._search,
             messages.Evaluate: self._evaluate,
@@ -184,6 +186,15 @@ class Jobs:
                 request.question, ids, store, self.embedder, self.chat(), report, options, partial
             )
             return replace(found, id=store.save_answer(found))
+
+    def _get_ready(self, request: messages.GetReady, report: Report, _: OnPartial) -> bool:
+        from engine.agent.synthesise import Pen, read_ahead
+
+        try:
+            read_ahead(Pen(self.chat(), report))
+        except (ModelMissing, ModelBroken):
+            return False
+        return True
 
     def _rehear_evidence(
         self, request: messages.RehearEvidence, report: Report, _: OnPartial

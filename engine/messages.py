@@ -98,6 +98,16 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
+class GetReady:
+    """Load the language model and read ahead, while a question is typed.
+
+    Result: whether there is a model to load; that there is none is said when a question is asked.
+    """
+
+    job_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class RehearEvidence:
     """Hear the moments that a kept answer cites once more. Result: tuple of ``Reheard``."""
 
@@ -297,29 +307,6 @@ class AddModel:
 
 
 @dataclass(frozen=True, slots=True)
-class LiveUtterance:
-    """A line of the transcript while a meeting is being recorded.
-
-    Attributes:
-        key: A later line with the same key replaces this one.
-        start: Recorded seconds.
-        end: Seconds.
-        track: Number of the track it was heard on, from 0.
-        speaker: ``Speaker 1``..., a first guess; "" while it is not clear.
-        text: What was heard so far; empty takes the line back.
-        is_final: It does not change any more until the full analysis replaces it.
-    """
-
-    key: int
-    start: float
-    end: float
-    track: int
-    speaker: str
-    text: str
-    is_final: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Cancel:
     """Stop one job; it answers with ``Stopped``."""
 
@@ -335,7 +322,7 @@ Request = (
     Analyse | ImportTranscript | Enrich | Ask | Search | Edit | Delete | Export | FetchModels
     | Evaluate | ListModels | VerifyModels | RemoveModel | AddModel | Listen | ForgetVoice
     | ExportEvidence | RateAnswer | ExportRatings | RestoreVersion | DraftQuestions
-    | ExportQuestions | HearAgain | RehearEvidence
+    | ExportQuestions | HearAgain | RehearEvidence | GetReady
 )  # fmt: skip
 
 

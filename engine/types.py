@@ -289,3 +289,26 @@ class Version:
     created: str
     label: str
     n_utterances: int
+
+
+@dataclass(frozen=True, slots=True)
+class LiveUtterance:
+    """A line of the transcript while a meeting is being recorded.
+
+    Attributes:
+        key: A later line with the same key replaces this one.
+        start: Recorded seconds.
+        end: Seconds.
+        track: Number of the track it was heard on, from 0.
+        speaker: ``Speaker 1``..., a first guess; "" while it is not clear.
+        text: What was heard so far; empty takes the line back.
+        is_final: It does not change any more until the full analysis replaces it.
+    """
+
+    key: int
+    start: float
+    end: float
+    track: int
+    speaker: str
+    text: str
+    is_final: bool

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from engine.messages import Failed, Listen, LiveUtterance
+from engine.messages import Failed, Listen
+from engine.types import LiveUtterance
 from gui.engine_client import EngineClient, Job
 from gui.recording import Recording
 

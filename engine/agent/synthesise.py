@@ -58,6 +58,14 @@ class Pen:
         return completion
 
 
+def read_ahead(pen: Pen) -> None:
+    """Let the model read what every question's prompt begins with, before one is asked.
+
+    The worked examples take longer to read than most evidence; the next draft finds them read.
+    """
+    pen.write("answer", 1, lines="", question="")
+
+
 def asked(intent: Intent) -> str:
     """The question as the model gets it, with what its form demands."""
     text = intent.question

@@ -20,13 +20,12 @@ import numpy as np
 
 from engine.audio.decode import SAMPLE_RATE
 from engine.audio.growing import GrowingWav
-from engine.messages import LiveUtterance
 from engine.progress import Report
 from engine.speech import vad
 from engine.speech.guards import cut_loops, is_doubtful
 from engine.speech.live_voices import LiveVoices
 from engine.speech.merge import join_words
-from engine.types import FloatArray, Span, Word
+from engine.types import FloatArray, LiveUtterance, Span, Word
 
 POLL_SECONDS = 1.0
 """How often the files are looked at."""

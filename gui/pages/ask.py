@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from engine.messages import Ask, Failed
+from engine.messages import Ask, Failed, GetReady
 from engine.types_answer import Answer, TraceEvent
 from gui import theme
 from gui.content import MeetingContent
@@ -54,6 +54,7 @@ class AskPage(QWidget):
         self._card: AnswerCard | None = None
         self._cards: list[AnswerCard] = []
         self._selected: tuple[str, ...] = ()
+        self._is_typing = False
         self._build()
         self._connect()
 
@@ -163,6 +164,7 @@ class AskPage(QWidget):
     def _connect(self) -> None:
         self._send.clicked.connect(self._on_send)
         self._field.returnPressed.connect(self._on_send)
+        self._field.textEdited.connect(self._on_typed)
         self._field.textChanged.connect(partial(self._drafts.keep, "", "question"))
         self._stop.clicked.connect(self.stop)
         self._session.opened.connect(self._on_opened)
@@ -188,8 +190,15 @@ class AskPage(QWidget):
         self._scroll_down()
         return card
 
+    def _on_typed(self) -> None:
+        """Let the assistant get ready as soon as a question begins."""
+        if not self._is_typing and not self._client.is_busy:
+            self._client.submit(GetReady(""))
+        self._is_typing = True
+
     def _on_send(self) -> None:
         if self._job is None:
+            self._is_typing = False
             self.ask(self._field.text())
             self._field.clear()
 

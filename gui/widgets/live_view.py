@@ -8,7 +8,7 @@ from html import escape
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
-from engine.messages import LiveUtterance
+from engine.types import LiveUtterance
 from gui import theme
 from gui.clock import clock
 

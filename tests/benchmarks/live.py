@@ -59,8 +59,9 @@ def followed(seconds: float, speed: float) -> dict[str, float]:
     from engine.audio.decode import decode, read
     from engine.errors import Cancelled
     from engine.jobs import Jobs
-    from engine.messages import Listen, LiveUtterance
+    from engine.messages import Listen
     from engine.progress import Report, silent
+    from engine.types import LiveUtterance
 
     with tempfile.TemporaryDirectory() as folder:
         timeline = decode(SAMPLE / "meeting.opus", Path(folder), "mix", silent())

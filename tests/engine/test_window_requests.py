@@ -4,10 +4,10 @@ import csv
 import json
 
 import pytest
-from fakes import FakeEmbedder
+from fakes import FakeChat, FakeEmbedder
 
-from engine import messages
-from engine.errors import Cancelled, EngineError, StoreError
+from engine import messages, prompts
+from engine.errors import Cancelled, EngineError, ModelBroken, ModelMissing, StoreError
 from engine.graph import removal, versions
 from engine.graph.store import Store
 from engine.jobs import Jobs
@@ -145,3 +145,25 @@ def test_accepted_questions_are_written_as_a_set(library, tmp_path):
     assert [q["question"] for q in written["questions"]] == ["Q1?"]
     with pytest.raises(EngineError, match="cannot be written"):
         run(messages.ExportQuestions("j", str(folder), meeting_id, drafts, "/nowhere/x.json"))
+
+
+def test_getting_ready_reads_all_that_stands_before_the_evidence():
+    chat = FakeChat("")
+    jobs = Jobs()
+    jobs.chat = lambda: chat
+    assert jobs.run(messages.GetReady("ready"), silent(), lambda _piece: None) is True
+    (read,) = chat.prompts
+    drafted = prompts.conversation(
+        "answer", lines="[u1] 0:05 Ann: Then we repair it.", question="?"
+    )
+    assert read[:-1] == drafted[:-1]
+
+
+@pytest.mark.parametrize("error", [ModelMissing("not here"), ModelBroken("cut")])
+def test_getting_ready_says_nothing_about_a_model_that_is_not_there(error):
+    def chat():
+        raise error
+
+    jobs = Jobs()
+    jobs.chat = chat
+    assert jobs.run(messages.GetReady("ready"), silent(), lambda _piece: None) is False

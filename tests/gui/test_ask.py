@@ -17,6 +17,7 @@ from engine.messages import (
     ExportRatings,
     Failed,
     Finished,
+    GetReady,
     RateAnswer,
     RehearEvidence,
     Stopped,
@@ -56,6 +57,13 @@ def test_the_answer_streams_and_then_shows_its_moments(page, clients, meeting, s
     assert signal.args[0].utterance == 6
     pins = [m for m in page.window().parts.meeting.waveform._marks if m.kind == "citation"]
     assert [pin.number for pin in pins] == [1, 2, 3, 4]
+
+
+def test_the_assistant_gets_ready_while_a_question_is_typed(page, clients, qtbot):
+    QTest.keyClicks(page._field, "Why was")
+    assert [type(job.request) for job in clients.assistant.jobs] == [GetReady]
+    QTest.keyClick(page._field, Qt.Key.Key_Return)
+    assert [type(job.request) for job in clients.assistant.jobs] == [GetReady, Ask]
 
 
 def test_how_it_was_found_can_be_read_and_played(page, clients, meeting, spoken, qtbot):

@@ -159,7 +159,8 @@ def test_closing_while_recording_asks_first(page, running, dialogs, qtbot):
 
 
 def test_words_appear_while_recording_and_are_never_lost(page, running, clients, streams, qtbot):
-    from engine.messages import Listen, LiveUtterance
+    from engine.messages import Listen
+    from engine.types import LiveUtterance
 
     start(page, running, qtbot)
     (job,) = clients.listener.jobs

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtTest import QTest
 
-from engine.messages import LiveUtterance
+from engine.types import LiveUtterance
 from engine.types_answer import TraceEvent
 from gui import theme
 from gui.widgets.live_view import LiveView
