@@ -4,7 +4,7 @@
 ``utterances.id`` as label; ``library.json`` says what they are: model, dimension, counts and,
 for each meeting, the revision of its vectors and its labels. The database decides. A search
 never waits for a rebuild: meetings that the file does not hold as they are now are compared
-exactly, and ``update`` (part of building a graph) brings the file up to date.
+exactly, and ``update`` (part of building a graph) brings the file up to date once they are many.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ INDEX_NAME = "library.hnsw"
 FACTS_NAME = "library.json"
 # Below so many vectors exact search is as quick and nothing is built.
 MIN_ROWS = 15_000
+# So many vectors of new and changed meetings are compared exactly in a few milliseconds. Only more
+# than that is worth writing the file anew: of a million utterances it is 2 GB.
+MAX_LATE_ROWS = 5_000
 # Utterances of a word or two only disturb; in bytes, so that Chinese counts more per letter.
 MIN_BYTES = 15
 CONNECTIONS = 16
@@ -132,7 +135,7 @@ def opened(store: ArtefactTables, embedder: Encoder) -> LibraryIndex:
 def update(store: ArtefactTables, embedder: Encoder, report: Report) -> None:
     """Bring the file up to date with the database, meeting by meeting.
 
-    Small libraries get no file.
+    Small libraries get no file, and few new or changed vectors do not change it.
 
     Raises:
         Cancelled: The user asked to stop; the file is as it was.
@@ -144,7 +147,8 @@ def update(store: ArtefactTables, embedder: Encoder, report: Report) -> None:
         return
     index = opened(store, embedder)
     gone = [m for m in index.facts["meetings"] if m not in wanted]
-    if not gone and not index.stale:
+    n_late = sum(wanted[meeting_id][1] for meeting_id in index.stale)
+    if not gone and (n_late == 0 or (index.facts["meetings"] and n_late <= MAX_LATE_ROWS)):
         return
     _open.pop(store, None)
     for meeting_id in gone:

@@ -188,6 +188,7 @@ def big(store, monkeypatch):
     """A library that is searched through its index."""
     monkeypatch.setattr("engine.graph.search.EXACT_ROWS", 0)
     monkeypatch.setattr(library_index, "MIN_ROWS", 0)
+    monkeypatch.setattr(library_index, "MAX_LATE_ROWS", 0)
     monkeypatch.setattr(library_index, "MAX_DEAD_SHARE", 0.5)
     encoder = FakeEncoder()
     ids = []
@@ -252,6 +253,24 @@ def test_a_changed_meeting_is_found_before_and_after_the_index_follows(store, bi
         assert nearest(store, encoder, "meeting2 topic5 word35") == (ids[2], 5)
         library_index.update(store, encoder, silent())
     assert library_index.opened(store, encoder).facts["dead"] == 40
+
+
+def test_few_late_meetings_are_found_and_leave_the_file_as_it_is(store, big, monkeypatch):
+    encoder, ids = big
+    path = store.library_dir / library_index.INDEX_NAME
+    whole = path.read_bytes()
+    monkeypatch.setattr(library_index, "MAX_LATE_ROWS", 40)
+    rows = [Utterance(i, i, i + 1, "A", f"later{i} thing again") for i in range(30)]
+    late = store.create_meeting("Late")
+    store.save_utterances(late.id, rows)
+    build_graph(store, late.id, encoder, silent())
+    assert path.read_bytes() == whole
+    assert nearest(store, encoder, "later7 thing again") == (late.id, 7)
+    edits.edit_text(store, ids[0], 3, "zebra giraffe elephant rhinoceros")
+    refresh_vectors(store, ids[0], encoder, silent())
+    library_index.update(store, encoder, silent())
+    assert path.read_bytes() != whole
+    assert nearest(store, encoder, "later7 thing again") == (late.id, 7)
 
 
 def test_a_corrected_text_is_found_by_its_new_meaning(store, big):
