@@ -21,7 +21,7 @@ from engine.agent.rephrase import looks_structural
 from engine.agent.schema import Anchor, AnswerForm, Intent, Operation, Roster, Scope
 from engine.agent.speakers import Named, aliases, find_speakers, nearest
 from engine.agent.times import parse_time
-from engine.agent.words import content_words
+from engine.agent.words import content_words, on_one_line
 from engine.graph.languages import language_of
 from engine.types import Cue
 
@@ -113,7 +113,7 @@ def topic_of(question: str, names: Sequence[str]) -> tuple[str, str]:
         question: Without its time phrase.
         names: Speakers named, whose names are no topic.
     """
-    text = re.sub(r"\s+", " ", question).strip(" ?.!")
+    text = on_one_line(question)
     context = ""
     text = _WHOSE.sub(r"\g<x>", text)
     if match := _CONTEXT.search(text):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from engine.agent.operations import clean_target
 from engine.agent.schema import Exchange, Roster
 from engine.agent.speakers import find_speakers
+from engine.agent.words import on_one_line
 
 _QUESTIONS = r"questions?|requests?|enquiry|enquiries|inquiry|inquiries"
 _MOVES = (
@@ -83,7 +84,7 @@ def parse_exchange(question: str, roster: Roster) -> Asked | None:
         question: Without its time phrase.
         roster: Who speaks.
     """
-    text = re.sub(r"\s+", " ", question).strip(" ?.!")
+    text = on_one_line(question)
     for pattern in _PATTERNS:
         match = pattern.match(text)
         if match is None:

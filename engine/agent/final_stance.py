@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 
 from engine.agent.locate import mention_rows
+from engine.agent.operations import clean_target
 from engine.agent.scene import Scene, asked_about, clock_of, draft, quote
 from engine.agent.schema import Draft, Roster
 from engine.agent.speakers import find_speakers
-from engine.agent.words import WHETHER, fold
+from engine.agent.words import WHETHER, fold, on_one_line
 
 _END = r"(?:(?:in|at|by) the end|at last|finally|eventually|ultimately|after all|now|still)"
 _PRO = r"(?:support|back|approve of|agree (?:with|to)|like|favou?r|accept|want|for|in favou?r of)"
@@ -43,11 +44,11 @@ def parse_final_stance(question: str, roster: Roster) -> tuple[tuple[str, ...], 
         return None
     named = find_speakers(match["by"], roster)
     who = named.speakers + named.mentioned
-    return (who, re.sub(r"^(?:the|an?) ", "", match["x"])) if who else None
+    return (who, clean_target(match["x"])) if who else None
 
 
 def _read(question: str) -> re.Match[str] | None:
-    match = _QUESTION.fullmatch(re.sub(r"\s+", " ", question).strip(" ?.!"))
+    match = _QUESTION.fullmatch(on_one_line(question))
     return match if match and (match["end"] or match["late"]) else None
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from engine.agent.cues import strip_cues
 from engine.agent.schema import Operation as Op
-from engine.agent.words import content_words
+from engine.agent.words import content_words, on_one_line
 
 _MENTION = (
     r"(?:mention(?:ed|s)?|said|say|says|use[ds]?|utter(?:ed|s)?|come up|came up|comes up|brought up|"
@@ -218,7 +218,7 @@ def parse_operation(question: str, has_cue: bool, has_event: bool) -> Computatio
         has_cue: It names how something sounded.
         has_event: It names a non-speech sound.
     """
-    text = re.sub(r"\s+", " ", question).strip(" ?.!")
+    text = on_one_line(question)
     text = re.sub(
         r"\s+(?:in|during|throughout) (?:the|this|our) (?:whole |entire )?(?:meeting|recording|call|conversation)$",
         "",

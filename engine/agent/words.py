@@ -39,6 +39,11 @@ def fold(text: str) -> str:
     return text.lower().replace("’", "'")
 
 
+def on_one_line(question: str) -> str:
+    """A question with single blanks and without the mark at its end, as the parsers read it."""
+    return re.sub(r"\s+", " ", question).strip(" ?？.!")
+
+
 def words(text: str) -> list[str]:
     """All words of a text, folded; Chinese, Japanese and Korean letter by letter pairs."""
     found: list[str] = []
