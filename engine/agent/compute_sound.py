@@ -120,6 +120,24 @@ def _when_event(scene: Scene) -> Draft | None:
     return draft(scene, f"{label.capitalize()} is heard at {times}.", [row for row, _ in events])
 
 
+def _before_event(scene: Scene) -> Draft | None:
+    """What was said last before each sound: a joke before the laughter, seldom about it."""
+    events = _events(scene)
+    label = " or ".join(scene.intent.events)
+    if not events:
+        return None if scene.intent.speakers else nothing(scene, f"no {label} was heard")
+    parts = [
+        f"at {clock(at)}, after {name_of(scene, row)} said {quote(scene, row)}"
+        for row, at in events[:_MOST_TOLD]
+    ]
+    more = f"; and {len(events) - len(parts)} more" if len(events) > len(parts) else ""
+    text = f"{label.capitalize()} is heard {'; '.join(parts)}{more}."
+    return draft(scene, text, [row for row, _ in events[:_MOST_TOLD]])
+
+
+_MOST_TOLD = 4
+
+
 def _longest_silence(scene: Scene) -> Draft | None:
     """Between what two people, or one, say; it need not be long enough to be an event."""
     corpus, rows = scene.corpus, scene.rows
@@ -144,4 +162,5 @@ SOUND_FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.WHO_CUE: _who_cue,
     Operation.CUE_MOMENT: _cue_moment,
     Operation.WHEN_EVENT: _when_event,
+    Operation.BEFORE_EVENT: _before_event,
 }

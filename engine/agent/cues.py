@@ -38,7 +38,7 @@ _CUES: tuple[tuple[Cue, str], ...] = (
     (Cue.LONG_PAUSE, r"(?:long |longest )?(?:pause[ds]?|hesitat\w+|silence before)"),
 )
 _EVENTS: tuple[tuple[str, str], ...] = (
-    ("laughter", r"laugh(?:s|ed|ing|ter)?|giggl\w+|chuckl\w+"),
+    ("laughter", r"laugh(?:s|ed|ing|ter)?|giggl\w+|chuckl\w+|what (?:is|was) (?:so |that )?funny"),
     ("applause", r"applau(?:se|d\w*)|clap(?:s|ped|ping)?"),
     ("music", r"music|jingle|melody"),
     ("noise", r"noise|bang|door (?:slam\w*|clos\w*)|crash|knock(?:s|ing)?"),

@@ -177,6 +177,16 @@ _BESIDE = re.compile(
     re.I,
 )
 """Somebody else beside the voice that sounded so."""
+_SOUND = r"(?:laugh\w*|giggl\w*|chuckl\w*|applau\w*|clap\w*|music|noise|bang|crash|knock\w*)"
+_WHOSE_SOUND = r"(?:(?!say|said|think|talk|mean|about)\w+ ){1,4}?"
+_BEFORE_SOUND = re.compile(
+    rf"(?:why|what) (?:did|do|does|was|were|is|are) {_WHOSE_SOUND}{_SOUND}(?: (?:so \w+|out loud))?(?: (?:at|about|for))?|"
+    rf"what (?:\w+ )?(?:made|caused|triggered|provoked|started|set off|led to) (?:{_WHOSE_SOUND})?{_SOUND}|"
+    rf"what (?:did|was|were|is|are) .{{0,40}}?before (?:{_WHOSE_SOUND})?{_SOUND}|"
+    r"what (?:is|was) (?:so |that )?funny",
+    re.I,
+)
+"""Asks for what made others laugh or clap, and for nothing else."""
 _LOUDEST = re.compile(r"\b(?:loudest|quietest|fastest|slowest|longest (?:pause|silence))\b", re.I)
 _PAST_SUBJECT = re.compile(r"^(?:it|that|this|them|he|she)$", re.I)
 
@@ -283,6 +293,8 @@ def _heard(text: str, has_cue: bool, has_event: bool) -> Computation | None:
         r"(?:when|where|at (?:what|which) (?:time|point|minute))\b", text, re.I
     ):
         return Computation(Op.WHEN_EVENT)
+    if has_event and _BEFORE_SOUND.fullmatch(text):
+        return Computation(Op.BEFORE_EVENT)
     if has_cue and _CUE_WHO.match(text) and not _BESIDE.match(text):
         return Computation(Op.WHO_CUE)
     if has_cue and (

@@ -61,6 +61,7 @@ class Operation(StrEnum):
     WHEN = "when"
     WHEN_LAST = "when_last"
     WHEN_EVENT = "when_event"
+    BEFORE_EVENT = "before_event"
     ORDER = "order"
     TALK_TIME = "talk_time"
     DURATION = "duration"

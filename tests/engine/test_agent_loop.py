@@ -114,6 +114,16 @@ def test_a_written_answer_cites_what_carries_it(store, meeting_id):
     assert '"u1"' in chat.grammars[0]
 
 
+def test_what_they_laughed_about_is_what_was_said_before(store, meeting_id):
+    found, chat, _ = ask(store, meeting_id, "What were they laughing about?")
+    assert not chat.prompts
+    assert [c.utterance for c in found.sentences[0].citations] == [7]
+    assert found.text.startswith("Laughter is heard at 1:19, after ")
+    found, _, _ = ask(store, meeting_id, "What did they applaud?")
+    assert found.abstained
+    assert "no applause was heard" in found.text
+
+
 def id_of(messages, words):
     line = next(x for x in messages[-1].content.splitlines() if words in x)
     return line[1 : line.index("]")]

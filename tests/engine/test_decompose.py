@@ -279,6 +279,35 @@ def test_places_of_sounds_are_asked_with_where_too():
     assert parse("Did two people talk at once?", PEOPLE, 60).cues == (Cue.OVERLAP,)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What were they laughing about?",
+        "What did everyone laugh at?",
+        "Why did the others laugh so loudly?",
+        "What made people laugh?",
+        "What was said just before the applause?",
+        "Why was there laughter?",
+        "What was so funny?",
+    ],
+)
+def test_what_made_people_laugh_is_what_was_said_before(question):
+    assert parse(question, PEOPLE, 60).operation is Operation.BEFORE_EVENT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Ann say about the laughter?",
+        "Why did they laugh about the roof repair?",
+        "What did Ann think of the music?",
+        "Why did Ann say that the music was too loud?",
+    ],
+)
+def test_a_sound_with_a_matter_beside_it_is_searched_for(question):
+    assert parse(question, PEOPLE, 60).operation is not Operation.BEFORE_EVENT
+
+
 def test_why_may_stand_behind_the_sound():
     found = parse("At 0:30 someone gets loud. Why?", PEOPLE, 60)
     assert (found.operation, found.is_why) == (Operation.CUE_MOMENT, True)
