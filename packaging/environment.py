@@ -38,6 +38,8 @@ REBUILT_FLAGS = {
     "CMAKE_ARGS": " ".join(
         (
             "-DGGML_LLAMAFILE=ON",
+            # ggml is compiled for this processor anyway; the spectrogram around it only so.
+            "-DCMAKE_CXX_FLAGS=-march=native",
             # One file that shows nothing of its ggml: llama.cpp brings another version.
             "-DBUILD_SHARED_LIBS=OFF",
             "-DCMAKE_POSITION_INDEPENDENT_CODE=ON",
