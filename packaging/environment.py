@@ -72,6 +72,17 @@ def pinned_versions(constraints: str) -> dict[str, str]:
     return pins
 
 
+def cached_wheel(shelf: Path, name: str, version: str) -> Path | None:
+    """A wheel compiled earlier, for this very processor and Python and with the same flags."""
+    stem = name.replace("-", "_")
+    return next(iter(sorted(shelf.glob(f"{stem}-{version}-*.whl"))), None)
+
+
+def flags_key(flags: Mapping[str, str]) -> str:
+    """A short name for the flags something is compiled with."""
+    return hashlib.sha256(json.dumps(flags, sort_keys=True).encode()).hexdigest()[:12]
+
+
 def processor_key() -> str:
     """A short name for this processor's instruction set; a program compiled for another may die."""
     described = platform.machine() + platform.processor()
@@ -273,12 +284,18 @@ class Environment:
         # Outside of its repository the package does not know its own version.
         itself = {f"{name.upper()}_VERSION": version}
         try:
-            self._install_compiled(name, version, {**REBUILT_FLAGS, **itself})
+            self._install_compiled(
+                name, version, {**REBUILT_FLAGS, **itself}, flags_key(REBUILT_FLAGS)
+            )
         except Stop:
             say(f"  {name} could not be compiled; the published one stays, which is slower")
 
-    def _install_compiled(self, name: str, version: str, flags: Mapping[str, str]) -> None:
-        wheel = self._cached_wheel(name, version)
+    def _install_compiled(
+        self, name: str, version: str, flags: Mapping[str, str], shelf: str = ""
+    ) -> None:
+        """Install what was compiled before, else compile it and keep it on a shelf of the cache."""
+        kept = self._cache_dir / shelf
+        wheel = cached_wheel(kept, name, version)
         if wheel is None:
             say(f"  {name} is compiled here; this takes {(COMPILED | REBUILT)[name]}")
             build_dir = self._cache_dir.with_suffix(f".{os.getpid()}")
@@ -293,16 +310,11 @@ class Environment:
             try:
                 self._pip(f"Compiling {name}", [*arguments, f"{name}=={version}"], **flags)
                 built = next(iter(build_dir.glob("*.whl")))
-                self._cache_dir.mkdir(parents=True, exist_ok=True)
-                wheel = Path(shutil.move(built, self._cache_dir / built.name))
+                kept.mkdir(parents=True, exist_ok=True)
+                wheel = Path(shutil.move(built, kept / built.name))
             finally:
                 shutil.rmtree(build_dir, ignore_errors=True)
         self._pip(f"Installing {name}", ["install", "--force-reinstall", "--no-deps", wheel])
-
-    def _cached_wheel(self, name: str, version: str) -> Path | None:
-        """A wheel compiled earlier for this very processor and Python."""
-        stem = name.replace("-", "_")
-        return next(iter(sorted(self._cache_dir.glob(f"{stem}-{version}-*.whl"))), None)
 
     def _probe(self) -> None:
         """Load every engine once: a missing library or a foreign instruction shows up now."""

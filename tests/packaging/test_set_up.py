@@ -176,6 +176,15 @@ def test_a_published_package_is_replaced_by_one_for_this_processor(with_whisper)
     assert recorder.commands["Installing pywhispercpp"][-1].endswith(".whl")
 
 
+def test_other_flags_compile_a_package_anew(with_whisper, monkeypatch) -> None:
+    recorder = with_whisper.recorder
+    for flags, is_compiled in (("-O2", True), ("-O2", False), ("-O3", True)):
+        monkeypatch.setitem(environment.REBUILT_FLAGS, "CMAKE_ARGS", flags)
+        recorder.commands.clear()
+        with_whisper.environment.prepare(with_tools=False)
+        assert ("Compiling pywhispercpp" in recorder.commands) == is_compiled
+
+
 def test_without_a_compiler_the_published_package_stays(with_whisper, capsys) -> None:
     with_whisper.recorder.failing = "Compiling"
     with_whisper.environment.prepare(with_tools=False)
