@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 
+from engine.agent.compute_lists import named, questions
 from engine.agent.compute_replies import replied
 from engine.agent.compute_sound import SOUND_FUNCTIONS
 from engine.agent.final_stance import final_stance
@@ -215,6 +216,8 @@ _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.TALK_TIME: _talk_time,
     Operation.DURATION: _duration,
     Operation.SPEAKERS: _speakers,
+    Operation.NAMED: named,
+    Operation.QUESTIONS: questions,
     Operation.REPLY: replied,
     Operation.FINAL_STANCE: final_stance,
 }

@@ -159,6 +159,27 @@ _RULES: tuple[tuple[Op, str], ...] = (
         rf"(?:what|which topic|who|whose)\b.{{0,60}}? {_ADVERB}(?:before|preceding|prior to) (?:{_DISCUSSION}|they {_MENTION} )?(?P<x>.+)$",
     ),
 )
+_KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"numbers?|figures?|amounts?", ("number", "money")),
+    (r"prices?|costs?|sums?|sums? of money", ("money",)),
+    (r"dates?|days|deadlines?", ("date",)),
+    (r"names?|people|persons", ("name", "speaker")),
+    (r"acronyms?|abbreviations?", ("acronym",)),
+)
+"""What can be listed, and the kinds of entities that are it."""
+_LISTED = re.compile(
+    rf"(?:which|what|(?:list|name|give me|show me)(?: all)?(?: of)?(?: the)?) (?:\w+ )??(?P<kind>{'|'.join(words for words, _ in _KINDS)}) "
+    rf"(?:(?:were|was|are|is|have been|that were|did .{{1,40}}?|does .{{1,40}}?) )?(?:{_MENTION}|name)(?: by .+)?",
+    re.I,
+)
+_ASKED_MOST = re.compile(
+    r"(?:who|which (?:speaker|person|participant)) (?:asks|asked|poses|posed|had) (?:the )?(?P<end>most|least|fewest) questions",
+    re.I,
+)
+_ASKED = re.compile(
+    r"(?:how many|which|what|list (?:all )?(?:the )?) ?questions (?:(?:were|was|are|have been|did .{1,40}?|does .{1,40}?|has .{1,40}?) )?(?:asked|ask|posed|pose|raised|raise)(?: by .+)?",
+    re.I,
+)
 _COMPILED = tuple((op, re.compile(pattern, re.I)) for op, pattern in _RULES)
 _CUE_WHO = re.compile(
     r"^(?:who|which (?:\w+ )?(?:speakers?|persons?|people|participants?))\b", re.I
@@ -245,6 +266,9 @@ def parse_operation(question: str, has_cue: bool, has_event: bool) -> Computatio
         heard = _heard(text, has_cue, has_event)
         if heard is not None:
             return heard
+    listed = _listed(text)
+    if listed is not None:
+        return listed
     for operation, pattern in _COMPILED:
         match = pattern.match(text)
         if match is None:
@@ -257,6 +281,16 @@ def parse_operation(question: str, has_cue: bool, has_event: bool) -> Computatio
             return Computation(Op.NONE)
         return Computation(operation, target)
     return Computation(Op.NONE)
+
+
+def _listed(text: str) -> Computation | None:
+    """Lists of what was named or asked; None where a topic stands beside them."""
+    if match := _LISTED.fullmatch(text):
+        kinds = next(kinds for words, kinds in _KINDS if re.fullmatch(words, match["kind"], re.I))
+        return Computation(Op.NAMED, items=kinds)
+    if match := _ASKED_MOST.fullmatch(text):
+        return Computation(Op.QUESTIONS, items=("most" if match["end"] == "most" else "least",))
+    return Computation(Op.QUESTIONS) if _ASKED.fullmatch(text) else None
 
 
 def _order(found: dict[str, str | None]) -> Computation:

@@ -70,6 +70,8 @@ class Operation(StrEnum):
     AT_TIME = "at_time"
     CUE_MOMENT = "cue_moment"
     SPEAKERS = "speakers"
+    NAMED = "named"
+    QUESTIONS = "questions"
     REPLY = "reply"
     FINAL_STANCE = "final_stance"
 

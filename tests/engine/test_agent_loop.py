@@ -124,6 +124,47 @@ def test_what_they_laughed_about_is_what_was_said_before(store, meeting_id):
     assert "no applause was heard" in found.text
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "rows"),
+    [
+        (
+            "What numbers were mentioned?",
+            "In the order in which they come up: nine hundred euros (0:10), 600 euros (0:20).",
+            {1, 2},
+        ),
+        ("Which dates did Ann mention?", "no date is named by Ann", set()),
+        (
+            "What dates were mentioned?",
+            "In the order in which they come up: Monday (1:00).",
+            {6},
+        ),
+        ("Who asked the most questions?", "no question is asked", set()),
+    ],
+)
+def test_what_was_named_is_listed_with_its_moments(store, meeting_id, question, text, rows):
+    found, chat, _ = ask(store, meeting_id, question)
+    assert not chat.prompts
+    assert text in found.text
+    assert cited(found) == rows
+
+
+def test_who_asks_is_counted_with_those_who_never_do(store):
+    lines = [("Ann", "Is it open? And free?"), ("Bob", "It is."), ("Ann", "Good.")]
+    rows = [Utterance(i, 5.0 * i, 5.0 * i + 4, *line) for i, line in enumerate(lines)]
+    meeting = store.create_meeting("Door", has_audio=False)
+    store.save_utterances(meeting.id, rows)
+    build_graph(store, meeting.id, FakeEmbedder(), silent())
+    for question, text in (
+        ("Who asked the most questions?", "Of 2 questions: Ann 2, Bob 0."),
+        ("Who asked the fewest questions?", "Of 2 questions: Bob 0, Ann 2."),
+        ("How many questions did Ann ask?", "Ann asks 2 questions."),
+        ("Which questions were asked?", "Ann at 0:00: “Is it open? And free?”."),
+    ):
+        found, _, _ = ask(store, meeting.id, question)
+        assert found.text == text
+        assert cited(found) == {0}
+
+
 def id_of(messages, words):
     line = next(x for x in messages[-1].content.splitlines() if words in x)
     return line[1 : line.index("]")]

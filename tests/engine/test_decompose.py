@@ -308,6 +308,28 @@ def test_a_sound_with_a_matter_beside_it_is_searched_for(question):
     assert parse(question, PEOPLE, 60).operation is not Operation.BEFORE_EVENT
 
 
+@pytest.mark.parametrize(
+    ("question", "operation", "items"),
+    [
+        ("What numbers were mentioned?", Operation.NAMED, ("number", "money")),
+        ("Which dates did Ann name?", Operation.NAMED, ("date",)),
+        ("List all the people mentioned by Carol.", Operation.NAMED, ("name", "speaker")),
+        ("What prices were discussed?", Operation.NAMED, ("money",)),
+        ("Who asked the most questions?", Operation.QUESTIONS, ("most",)),
+        ("Which speaker asked the fewest questions?", Operation.QUESTIONS, ("least",)),
+        ("How many questions did Ann ask?", Operation.QUESTIONS, ()),
+        ("What questions were asked by Carol?", Operation.QUESTIONS, ()),
+        ("Which dates were mentioned for the launch?", Operation.NONE, ()),
+        ("What names did Ann suggest for the roof?", Operation.NONE, ()),
+        ("What questions did Ann ask about the roof?", Operation.NONE, ()),
+        ("Which people mentioned the roof?", Operation.WHO_MENTIONED, ()),
+    ],
+)
+def test_lists_of_what_was_named_and_asked(question, operation, items):
+    found = parse(question, PEOPLE, 60)
+    assert (found.operation, found.items) == (operation, items)
+
+
 def test_why_may_stand_behind_the_sound():
     found = parse("At 0:30 someone gets loud. Why?", PEOPLE, 60)
     assert (found.operation, found.is_why) == (Operation.CUE_MOMENT, True)
