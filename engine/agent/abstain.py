@@ -62,10 +62,19 @@ def after_search(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:
     if intent.operation in (Operation.AFTER, Operation.BEFORE):
         return "" if relevance.coverage > 0 else "nothing that was said is about this"
     if relevance.strength < WEAKEST:
+        if _FEELING.search(intent.question):
+            return "how somebody felt is not measured, only how loud, high and fast they spoke"
         return "nothing that was said is about this"
     if intent.speaker_ids and intent.form is not AnswerForm.CHOICE:
         return _speaker_silent(intent, corpus, relevance)
     return ""
+
+
+_FEELING = re.compile(
+    r"\b(?:angry|anger|upset|annoyed|irritated|furious|sad|happy|nervous|bored|tense|emotional|"
+    r"emotions?|feelings?|mood|frustrat\w+|enthusias\w+|tone)\b",
+    re.I,
+)
 
 
 def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:

@@ -6,6 +6,7 @@ better searched for. The words are ours, so nothing in them needs a model's good
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable
 
@@ -190,6 +191,36 @@ def _talk_time(scene: Scene) -> Draft | None:
     )
 
 
+def _topic_time(scene: Scene) -> Draft | None:
+    """How long a topic is talked about at a stretch; None where it is only touched."""
+    target = scene.intent.target
+    stretch = list(stretch_of(scene.corpus, scene.own_rows, target, scene.embedder))
+    if not stretch:
+        return None
+    seconds = float(scene.corpus.end[stretch[-1]] - scene.corpus.start[stretch[0]])
+    text = (
+        f"About {clock(seconds)}: {target} is talked about from {clock_of(scene, stretch[0])} to "
+        f"{clock(float(scene.corpus.end[stretch[-1]]))}, {len(stretch)} utterances."
+    )
+    return draft(scene, text, [stretch[0], stretch[-1]])
+
+
+_AT_AN_EDGE = 3
+
+
+def _edge(scene: Scene) -> Draft | None:
+    """What is said first or last, without the words of one breath."""
+    is_first = re.match(r"first|open|start|begin", scene.intent.items[0]) is not None
+    rows = [row for row in scene.own_rows if scene.corpus.n_words[row] > 1] or scene.own_rows
+    shown = rows[:_AT_AN_EDGE] if is_first else rows[-_AT_AN_EDGE:]
+    if not shown:
+        return nothing(scene, "nothing is said")
+    told = "; ".join(
+        f"{name_of(scene, row)} at {clock_of(scene, row)}: {quote(scene, row)}" for row in shown
+    )
+    return draft(scene, f"{told}.", shown)
+
+
 def _duration(scene: Scene) -> Draft | None:
     rows = [0, len(scene.corpus) - 1] if len(scene.corpus) else []
     return draft(scene, f"The meeting lasts {clock(scene.corpus.duration)}.", rows)
@@ -217,6 +248,8 @@ _FUNCTIONS: dict[Operation, Callable[[Scene], Draft | None]] = {
     Operation.DURATION: _duration,
     Operation.SPEAKERS: _speakers,
     Operation.NAMED: named,
+    Operation.EDGE: _edge,
+    Operation.TOPIC_TIME: _topic_time,
     Operation.QUESTIONS: questions,
     Operation.REPLY: replied,
     Operation.FINAL_STANCE: final_stance,

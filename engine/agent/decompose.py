@@ -66,7 +66,7 @@ _MEETING_SCOPE = re.compile(
     r"(?:action items?|to-?dos?|tasks|next steps|follow-ups|decisions|agreements|promises|commitments)"
     r"(?: (?:there (?:are|were)|(?:that )?(?:were|was|are) \w+|made|taken))?\s*[?.]*$|"
     r"general consensus|what happened (?:in|at|during) (?:the|this) meeting|"
-    r"what (?:decisions|action items|agreements) (?:were|was|are)|(?:what|which) (?:did they|did the group|was|were) "
+    r"(?:what|how many) (?:decisions|action items|agreements|promises|tasks) (?:were|was|are)|(?:what|which) (?:did they|did the group|was|were) "
     r"(?:decided?|agreed?)(?: on| upon)?(?: (?:in|at) (?:the|this) meeting)?\s*\?*$)",
     re.I,
 )
@@ -164,7 +164,7 @@ def parse(question: str, roster: Roster, duration: float) -> Intent:
     time, rest = parse_time(stem, duration)
     form = AnswerForm.CHOICE if choices else parse_form(stem)
     cues, events = _cues(rest, form), parse_events(rest)
-    computation = parse_operation(rest, bool(cues), bool(events))
+    computation = parse_operation(rest, bool(cues), bool(events), roster.words)
     operation, target = computation.operation, computation.target
     # A name inside what is counted or looked for is no speaker: "... the user interface concept".
     named = find_speakers(stem.replace(target, "…") if target else stem, roster)

@@ -9,6 +9,7 @@ a rule must be sure: it is better to search than to count the wrong thing.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from engine.agent.cues import strip_cues
@@ -38,6 +39,18 @@ class Computation:
 
 
 _RULES: tuple[tuple[Op, str], ...] = (
+    (
+        Op.EDGE,
+        r"how (?:did|does) (?:the|this|our) (?:whole )?(?:meeting|recording|call|conversation|session) (?P<x>start|begin|open|end|close|conclude|finish)(?: up)?$",
+    ),
+    (
+        Op.EDGE,
+        r"what (?:is|was|were|are) the (?:very )?(?P<x>first|opening|last|closing|final) (?:thing|words?|sentence|line|remark)s?(?: (?:that )?(?:was |were |is )?(?:said|spoken))?$",
+    ),
+    (
+        Op.TOPIC_TIME,
+        rf"how (?:long|much time|many minutes) (?:did|do|was|were|is|has been) (?:they |we |people |the group )?(?:{_TALK}|discuss(?:ed)?|spen[dt]|debated?) (?:(?:time )?(?:about|on|over|discussing|talking about) )?(?P<x>.+)$",
+    ),
     # How many people: before words, since "how many people mentioned X" also fits those.
     (
         Op.COUNT_SPEAKERS,
@@ -117,6 +130,7 @@ _RULES: tuple[tuple[Op, str], ...] = (
         Op.WHO_LAST,
         r"who (?:(?:speaks|spoke|talks|talked) (?:the )?(?:very )?last|(?:closed|closes|ended|ends|concluded) (?:the|this) (?:meeting|recording|call|conversation|discussion)|(?:is|was) the (?:very )?last (?:person |one |speaker )*(?:to (?:speak|talk))?$|had the (?:last|final) word)",
     ),
+    (Op.WHO_MOST, rf"who {_TALK} (?:the )?most (?:about|of|on) (?P<x>.+)$"),
     (Op.WHO_MOST, rf"who (?:{_MENTION}) (?P<x>.+?) (?:the )?most(?: often| frequently)?$"),
     (
         Op.WHO_MOST,
@@ -180,6 +194,19 @@ _ASKED = re.compile(
     r"(?:how many|which|what|list (?:all )?(?:the )?) ?questions (?:(?:were|was|are|have been|did .{1,40}?|does .{1,40}?|has .{1,40}?) )?(?:asked|ask|posed|pose|raised|raise)(?: by .+)?",
     re.I,
 )
+_OF_THE_MEETING = frozenset(
+    (
+        "altogether",
+        "attend",
+        "attended",
+        "attending",
+        "conversation",
+        "joined",
+        "present",
+        "session",
+    )
+)
+"""Words behind a question about the whole meeting that name no matter."""
 _COMPILED = tuple((op, re.compile(pattern, re.I)) for op, pattern in _RULES)
 _CUE_WHO = re.compile(
     r"^(?:who|which (?:\w+ )?(?:speakers?|persons?|people|participants?))\b", re.I
@@ -241,13 +268,16 @@ def split_items(text: str) -> tuple[str, ...]:
     return tuple(clean_target(part) for part in parts if clean_target(part))
 
 
-def parse_operation(question: str, has_cue: bool, has_event: bool) -> Computation:
+def parse_operation(
+    question: str, has_cue: bool, has_event: bool, names: Collection[str] = ()
+) -> Computation:
     """Recognise what is to be computed.
 
     Args:
         question: Without its time phrase and without choices.
         has_cue: It names how something sounded.
         has_event: It names a non-speech sound.
+        names: Words of the speakers' names, folded.
     """
     text = on_one_line(question)
     text = re.sub(
@@ -271,16 +301,23 @@ def parse_operation(question: str, has_cue: bool, has_event: bool) -> Computatio
         return listed
     for operation, pattern in _COMPILED:
         match = pattern.match(text)
-        if match is None:
+        if match is None or _has_more(text[match.end() :], names):
             continue
         found = match.groupdict()
         if operation is Op.ORDER:
             return _order(found)
+        if operation is Op.EDGE:
+            return Computation(operation, items=(found["x"].lower(),))
         target = clean_target(found.get("x") or "")
         if _PAST_SUBJECT.match(target):
             return Computation(Op.NONE)
         return Computation(operation, target)
     return Computation(Op.NONE)
+
+
+def _has_more(rest: str, names: Collection[str]) -> bool:
+    """Whether a question goes on with a matter of its own: "how many people agreed with Ann"."""
+    return any(word not in names and word not in _OF_THE_MEETING for word in content_words(rest))
 
 
 def _listed(text: str) -> Computation | None:

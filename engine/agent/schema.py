@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from engine.agent.words import words
 from engine.types import Cue
 from engine.types_answer import Evidence
 
@@ -71,6 +72,8 @@ class Operation(StrEnum):
     CUE_MOMENT = "cue_moment"
     SPEAKERS = "speakers"
     NAMED = "named"
+    EDGE = "edge"
+    TOPIC_TIME = "topic_time"
     QUESTIONS = "questions"
     REPLY = "reply"
     FINAL_STANCE = "final_stance"
@@ -128,6 +131,11 @@ class Roster:
         """All ids of some speakers, each once."""
         return tuple(dict.fromkeys(i for name in names for i in self.ids_by_name[name]))
 
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of all names, folded."""
+        return frozenset(word for name in self.ids_by_name for word in words(name))
+
 
 @dataclass(frozen=True, slots=True)
 class Intent:
@@ -150,7 +158,7 @@ class Intent:
         form: Shape of the answer.
         operation: What is computed exactly, or ``Operation.NONE``.
         target: The word, phrase or topic the operation works on.
-        items: Several of them, for ``Operation.ORDER``.
+        items: Several of them, or kinds, for operations such as ``Operation.ORDER``.
         scope: Whole meeting, one speaker's whole contribution, or something specific.
         choices: (letter, text) of a multiple-choice question.
         is_why: It asks for a reason.

@@ -330,6 +330,29 @@ def test_lists_of_what_was_named_and_asked(question, operation, items):
     assert (found.operation, found.items) == (operation, items)
 
 
+@pytest.mark.parametrize(
+    ("question", "operation"),
+    [
+        ("How many people agreed with Ann?", Operation.NONE),
+        ("How many people are in the meeting?", Operation.COUNT_SPEAKERS),
+        ("How many people were present?", Operation.COUNT_SPEAKERS),
+        ("How many turns did ann take?", Operation.COUNT_TURNS),
+        ("How many statements were about the roof?", Operation.NONE),
+        ("Who talked the most in this conversation?", Operation.WHO_MOST),
+        ("Who was most active on the roof?", Operation.NONE),
+        ("How did the meeting end?", Operation.EDGE),
+        ("What was the last thing said?", Operation.EDGE),
+        ("Who talked the most about the roof?", Operation.WHO_MOST),
+        ("How did the meeting end up so long?", Operation.NONE),
+        ("How long did they talk about the roof?", Operation.TOPIC_TIME),
+        ("How many minutes were spent on the roof?", Operation.TOPIC_TIME),
+        ("How long did Ann speak?", Operation.TALK_TIME),
+    ],
+)
+def test_a_computed_answer_is_to_the_whole_question(question, operation):
+    assert parse(question, PEOPLE, 60).operation is operation
+
+
 def test_why_may_stand_behind_the_sound():
     found = parse("At 0:30 someone gets loud. Why?", PEOPLE, 60)
     assert (found.operation, found.is_why) == (Operation.CUE_MOMENT, True)
