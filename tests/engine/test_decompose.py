@@ -336,6 +336,8 @@ def test_lists_of_what_was_named_and_asked(question, operation, items):
         ("How many people agreed with Ann?", Operation.NONE),
         ("How many people are in the meeting?", Operation.COUNT_SPEAKERS),
         ("How many people were present?", Operation.COUNT_SPEAKERS),
+        ("How many different voices can be heard?", Operation.COUNT_SPEAKERS),
+        ("How many people take part in the meeting?", Operation.COUNT_SPEAKERS),
         ("How many turns did ann take?", Operation.COUNT_TURNS),
         ("How many statements were about the roof?", Operation.NONE),
         ("Who talked the most in this conversation?", Operation.WHO_MOST),
