@@ -114,6 +114,11 @@ _RULES: tuple[tuple[Op, str], ...] = (
         Op.WHO_FIRST,
         rf"(?:who|which {_PEOPLE[3:-1]}|which speaker) (?:was|is) the (?:very )?first (?:person |one |speaker |to )*(?:{_MENTION}|bring up|{_TALK} about) (?P<x>.+)$",
     ),
+    (Op.WHO_FIRST, rf"who {_TALK} (?:the )?(?:very )?first (?:about|of|on) (?P<x>.+)$"),
+    (
+        Op.WHO_FIRST,
+        rf"who (?:opened|opens|started|starts|began|begins|kicked off) {_DISCUSSION}(?P<x>.+)$",
+    ),
     (Op.WHO_FIRST, rf"who (?:first|initially|originally) (?:{_MENTION}) (?P<x>.+)$"),
     (Op.WHO_FIRST, rf"who (?:{_MENTION}) (?P<x>.+?) (?:first|for the first time)$"),
     (
@@ -124,6 +129,7 @@ _RULES: tuple[tuple[Op, str], ...] = (
         Op.WHO_LAST,
         rf"(?:who|which speaker) (?:was|is) the (?:very )?last (?:person |one |speaker |to )*(?:{_MENTION}|bring up) (?P<x>.+)$",
     ),
+    (Op.WHO_LAST, rf"who {_TALK} (?:the )?(?:very )?last (?:about|of|on) (?P<x>.+)$"),
     (Op.WHO_LAST, rf"who (?:last) (?:{_MENTION}) (?P<x>.+)$"),
     (Op.WHO_LAST, rf"who (?:{_MENTION}) (?P<x>.+?) (?:last|for the last time)$"),
     (
