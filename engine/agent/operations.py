@@ -49,7 +49,11 @@ _RULES: tuple[tuple[Op, str], ...] = (
     ),
     (
         Op.TOPIC_TIME,
-        rf"how (?:long|much time|many minutes) (?:did|do|was|were|is|has been) (?:they |we |people |the group )?(?:{_TALK}|discuss(?:ed)?|spen[dt]|debated?) (?:(?:time )?(?:about|on|over|discussing|talking about) )?(?P<x>.+)$",
+        rf"how (?:long|much time|many minutes) (?:did|do|was|were|is|has been) (?:they |we |people |the group )?(?:(?:{_TALK}|spen[dt])(?: time)? (?:about|on|over|discussing|talking about)|discuss(?:ed)?|debated?) (?P<x>.+)$",
+    ),
+    (
+        Op.TOPIC_TIME,
+        r"how long (?:was|is|were) (?P<x>.+?) (?:discussed|talked about|debated)$",
     ),
     # How many people: before words, since "how many people mentioned X" also fits those.
     (
@@ -188,7 +192,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 """What can be listed, and the kinds of entities that are it."""
 _LISTED = re.compile(
-    rf"(?:which|what|(?:list|name|give me|show me)(?: all)?(?: of)?(?: the)?) (?:\w+ )??(?P<kind>{'|'.join(words for words, _ in _KINDS)}) "
+    rf"(?:which|what|(?:list|name|give me|show me)(?: all)?(?: of)?(?: the)?) (?:(?:concrete|different|exact|important|other|specific) )?(?P<kind>{'|'.join(words for words, _ in _KINDS)}) "
     rf"(?:(?:were|was|are|is|have been|that were|did .{{1,40}}?|does .{{1,40}}?) )?(?:{_MENTION}|name)(?: by .+)?",
     re.I,
 )
@@ -197,7 +201,7 @@ _ASKED_MOST = re.compile(
     re.I,
 )
 _ASKED = re.compile(
-    r"(?:how many|which|what|list (?:all )?(?:the )?) ?questions (?:(?:were|was|are|have been|did .{1,40}?|does .{1,40}?|has .{1,40}?) )?(?:asked|ask|posed|pose|raised|raise)(?: by .+)?",
+    r"(?:how many|which|what|list(?: all)?(?: the)?) questions (?:(?:were|was|are|have been|did .{1,40}?|does .{1,40}?|has .{1,40}?|that .{1,40}?) )?(?:asked|ask|posed|pose|raised|raise)(?: by .+)?",
     re.I,
 )
 _OF_THE_MEETING = frozenset(

@@ -319,6 +319,9 @@ def test_a_sound_with_a_matter_beside_it_is_searched_for(question):
         ("Which speaker asked the fewest questions?", Operation.QUESTIONS, ("least",)),
         ("How many questions did Ann ask?", Operation.QUESTIONS, ()),
         ("What questions were asked by Carol?", Operation.QUESTIONS, ()),
+        ("Which exact numbers were named?", Operation.NAMED, ("number", "money")),
+        ("List all the questions that Ann asked.", Operation.QUESTIONS, ()),
+        ("What roof prices were discussed?", Operation.NONE, ()),
         ("Which dates were mentioned for the launch?", Operation.NONE, ()),
         ("What names did Ann suggest for the roof?", Operation.NONE, ()),
         ("What questions did Ann ask about the roof?", Operation.NONE, ()),
@@ -351,6 +354,8 @@ def test_lists_of_what_was_named_and_asked(question, operation, items):
         ("How did the meeting end up so long?", Operation.NONE),
         ("How long did they talk about the roof?", Operation.TOPIC_TIME),
         ("How many minutes were spent on the roof?", Operation.TOPIC_TIME),
+        ("How many minutes were spent speaking by Ann?", Operation.NONE),
+        ("How long was the roof discussed?", Operation.TOPIC_TIME),
         ("How long did Ann speak?", Operation.TALK_TIME),
     ],
 )
