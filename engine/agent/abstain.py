@@ -75,6 +75,7 @@ _FEELING = re.compile(
     r"emotions?|feelings?|mood|frustrat\w+|enthusias\w+|tone)\b",
     re.I,
 )
+"""Words of questions that only a guess could answer, unless somebody spoke of it."""
 
 
 def _speaker_silent(intent: Intent, corpus: Corpus, relevance: Relevance) -> str:

@@ -6,7 +6,6 @@ better searched for. The words are ours, so nothing in them needs a model's good
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 
@@ -18,6 +17,7 @@ from engine.agent.locate import literal_rows, mention_rows, stretch_of
 from engine.agent.scene import (
     Scene,
     asked_about,
+    by_whom,
     clock_of,
     draft,
     first_of_each,
@@ -25,6 +25,7 @@ from engine.agent.scene import (
     nothing,
     quote,
     times,
+    told,
 )
 from engine.agent.schema import AnswerForm, Draft, Operation
 from engine.agent.times import clock
@@ -42,7 +43,7 @@ def _count_word(scene: Scene) -> Draft | None:
     if not counted and len(target.split()) > 3:
         return None
     total = sum(n for _, n in counted)
-    who = f" by {asked_about(scene)}" if scene.intent.speakers else ""
+    who = by_whom(scene)
     if not total:
         return draft(scene, f"0 times: “{target}” is never said{who}.", [])
     moments = f", in {len(counted)} moments" if len(counted) not in (1, total) else ""
@@ -210,15 +211,11 @@ _AT_AN_EDGE = 3
 
 def _edge(scene: Scene) -> Draft | None:
     """What is said first or last, without the words of one breath."""
-    is_first = re.match(r"first|open|start|begin", scene.intent.items[0]) is not None
     rows = [row for row in scene.own_rows if scene.corpus.n_words[row] > 1] or scene.own_rows
-    shown = rows[:_AT_AN_EDGE] if is_first else rows[-_AT_AN_EDGE:]
+    shown = rows[:_AT_AN_EDGE] if "first" in scene.intent.items else rows[-_AT_AN_EDGE:]
     if not shown:
         return nothing(scene, "nothing is said")
-    told = "; ".join(
-        f"{name_of(scene, row)} at {clock_of(scene, row)}: {quote(scene, row)}" for row in shown
-    )
-    return draft(scene, f"{told}.", shown)
+    return draft(scene, f"{told(scene, shown)}.", shown)
 
 
 def _duration(scene: Scene) -> Draft | None:

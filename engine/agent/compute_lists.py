@@ -9,17 +9,18 @@ from engine.agent.scene import (
     MOST_SHOWN,
     Scene,
     asked_about,
+    by_whom,
     clock_of,
     draft,
     name_of,
     nothing,
-    quote,
     times,
+    told,
 )
 from engine.agent.schema import AnswerForm, Draft
 from engine.graph.entities import find_entities
 
-_WORDS = {"money": "sum of money", "speaker": "", "name": "name", "number": "number"}
+_WORDS = {"money": "sum of money", "speaker": ""}  # of the other kinds: the kind itself
 _MOST_QUOTED = 5
 
 
@@ -36,8 +37,7 @@ def named(scene: Scene) -> Draft | None:
     }
     if not places:
         words = " and no ".join(word for kind in kinds if (word := _WORDS.get(kind, kind)))
-        who = f" by {asked_about(scene)}" if scene.intent.speakers else ""
-        return nothing(scene, f"no {words} is named{who}")
+        return nothing(scene, f"no {words} is named{by_whom(scene)}")
     in_order = sorted(places.values(), key=lambda place: place[1][0])
     parts = [
         f"{_as_said(scene, name, own[0])} ({', '.join(clock_of(scene, row) for row in own[:3])}"
@@ -64,8 +64,7 @@ def questions(scene: Scene) -> Draft | None:
         if (n := len(re.findall(r"[?？]", scene.corpus.utterances[row].text)))
     }
     if not counts:
-        who = f" by {asked_about(scene)}" if scene.intent.speakers else ""
-        return nothing(scene, f"no question is asked{who}")
+        return nothing(scene, f"no question is asked{by_whom(scene)}")
     total, rows = sum(counts.values()), sorted(counts)
     by = Counter({name_of(scene, row): 0 for row in scene.own_rows})
     for row, n in counts.items():
@@ -82,9 +81,6 @@ def questions(scene: Scene) -> Draft | None:
         word = "question" if total == 1 else "questions"
         shared = f": {shares}" if len(by) > 1 else ""
         return draft(scene, f"{who} {total} {word}{shared}.", rows)
-    told = "; ".join(
-        f"{name_of(scene, row)} at {clock_of(scene, row)}: {quote(scene, row)}"
-        for row in rows[:_MOST_QUOTED]
-    )
+    shown = rows[:_MOST_QUOTED]
     more = f"; and {times(len(rows) - _MOST_QUOTED)} more" if len(rows) > _MOST_QUOTED else ""
-    return draft(scene, f"{told}{more}.", rows[:_MOST_QUOTED])
+    return draft(scene, f"{told(scene, shown)}{more}.", shown)

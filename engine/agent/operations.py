@@ -309,7 +309,8 @@ def parse_operation(
         if operation is Op.ORDER:
             return _order(found)
         if operation is Op.EDGE:
-            return Computation(operation, items=(found["x"].lower(),))
+            is_first = re.match(r"first|open|start|begin", found["x"], re.I)
+            return Computation(operation, items=("first" if is_first else "last",))
         target = clean_target(found.get("x") or "")
         if _PAST_SUBJECT.match(target):
             return Computation(Op.NONE)

@@ -96,6 +96,18 @@ def clock_of(scene: Scene, row: int) -> str:
     return clock(float(scene.corpus.start[row]))
 
 
+def told(scene: Scene, rows: Sequence[int]) -> str:
+    """Who says what and when, row by row."""
+    return "; ".join(
+        f"{name_of(scene, row)} at {clock_of(scene, row)}: {quote(scene, row)}" for row in rows
+    )
+
+
+def by_whom(scene: Scene) -> str:
+    """The speakers asked about, as "by Ann" with a blank before it; nothing where none is."""
+    return f" by {asked_about(scene)}" if scene.intent.speakers else ""
+
+
 def times(n: int) -> str:
     """Once, twice, 3 times."""
     return {1: "once", 2: "twice"}.get(n, f"{n} times")

@@ -6,9 +6,8 @@ timeline itself stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +74,7 @@ def speech_spans(
         Silero VAD v6 through sherpa-onnx; the padding and joining are ours.
     """
     options = options or VadOptions()
-    read = _reader(timeline_path)
-    level, total = _loud_level(read())
+    level, total = _loud_level(timeline_path)
     if total == 0 or level < -80.0:
         return []
     gain_db = min(options.max_gain_db, max(0.0, options.target_db - level))
@@ -86,7 +84,7 @@ def speech_spans(
     # loads another.
     detector = _kept.pop((options, weights), None) or new_detector(options)
     raw: list[Span] = []
-    for start, samples in read():
+    for start, samples in chunks(timeline_path, _CHUNK_SECONDS):
         report("find speech", start, total)
         amplified = np.clip(samples * gain, -1.0, 1.0)
         # WORKAROUND: sherpa-onnx 2.0.1 judges only the last window of a longer piece, so it gets
@@ -143,17 +141,11 @@ def drain(detector: Any) -> Iterator[Span]:
         detector.pop()
 
 
-def _reader(path: Path) -> Callable[[], Iterable[tuple[float, FloatArray]]]:
-    """Gives the chunks of a recording as often as asked; one of a single chunk is decoded once."""
-    first = list(islice(chunks(path, _CHUNK_SECONDS), 2))
-    return lambda: first if len(first) < 2 else chunks(path, _CHUNK_SECONDS)
-
-
-def _loud_level(pieces: Iterable[tuple[float, FloatArray]]) -> tuple[float, float]:
+def _loud_level(path: Path) -> tuple[float, float]:
     """Level of the loud frames (98th percentile) in dB full scale, and the duration."""
     levels: list[FloatArray] = []
     total = 0.0
-    for start, samples in pieces:
+    for start, samples in chunks(path, _CHUNK_SECONDS):
         total = start + len(samples) / SAMPLE_RATE
         n = max(1, len(samples) // _FRAME)
         frames = np.array_split(samples, n) if n == 1 else [samples[: n * _FRAME].reshape(n, -1)]
